@@ -1,0 +1,1 @@
+//! What is checked, and the formats it comes in.

@@ -1,0 +1,238 @@
+//! Checking an edge configuration by configuration, in bisection order.
+//!
+//! The configurations of an edge lie at a fixed resolution. They are taken ends first, then the
+//! middle, then the quarters and so on, because an obstacle is wider than the resolution: halving
+//! finds it after a few configurations, walking from one end after half of them. The check stops
+//! at the first collision.
+
+use super::{Checker, Sightings, Verdict};
+use crate::roadmap::{EdgeId, Roadmap};
+use std::convert::Infallible;
+use thiserror::Error;
+
+/// Something that says of a configuration whether it is free.
+pub trait World {
+    /// How asking can fail; [`Infallible`] if it cannot.
+    type Error;
+
+    /// Whether the robot collides with nothing in this configuration.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Self::Error>;
+
+    /// The place of the first configuration in collision among those given one after the other,
+    /// or `None` if all are free. Implement it where many at once are cheaper than one by one.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    fn first_collision(
+        &mut self,
+        configurations: &[f64],
+        dimension: usize,
+    ) -> Result<Option<usize>, Self::Error> {
+        for (place, q) in configurations.chunks_exact(dimension).enumerate() {
+            if !self.is_free(q)? {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A world given by a closure that says whether a configuration is free.
+#[derive(Debug, Clone)]
+pub struct WorldFn<F>(pub F);
+
+impl<F: FnMut(&[f64]) -> bool> World for WorldFn<F> {
+    type Error = Infallible;
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
+        Ok((self.0)(configuration))
+    }
+}
+
+/// The order in which the configurations of an edge are checked, as a reusable generator.
+///
+/// ```
+/// let mut order = psmp::checker::BisectionOrder::default();
+/// assert_eq!(order.of(5), [0, 4, 2, 1, 3]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct BisectionOrder {
+    order: Vec<u32>,
+    intervals: Vec<(u32, u32)>,
+}
+
+impl BisectionOrder {
+    /// The indices `0..count`, ends first, then midpoints breadth first.
+    pub fn of(&mut self, count: usize) -> &[u32] {
+        if self.order.len() == count {
+            return &self.order;
+        }
+        self.order.clear();
+        self.intervals.clear();
+        if count > 0 {
+            self.order.push(0);
+        }
+        if count > 1 {
+            let last = count as u32 - 1;
+            self.order.push(last);
+            self.intervals.push((0, last));
+        }
+        let mut next = 0;
+        while let Some(&(low, high)) = self.intervals.get(next) {
+            next += 1;
+            if high - low < 2 {
+                continue;
+            }
+            let middle = low.midpoint(high);
+            self.order.push(middle);
+            self.intervals.extend([(low, middle), (middle, high)]);
+        }
+        &self.order
+    }
+}
+
+/// Why a [`BisectionChecker`] cannot be made.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum BisectionError {
+    /// The roadmap has no configurations to check.
+    #[error(
+        "the roadmap carries no configurations, so its edges cannot be checked in a world; check them by table"
+    )]
+    NoConfigurations,
+    /// The resolution is not a positive finite number, or an edge would have over 2^31
+    /// configurations.
+    #[error(
+        "a resolution of {0} cannot be used: it must be positive, finite, and not tiny beside the longest edge"
+    )]
+    Resolution(f64),
+}
+
+/// Checks the configurations of an edge at a fixed resolution in a [`World`].
+///
+/// An edge of length `w` has `ceil(w / resolution) + 1` configurations, both ends included.
+#[derive(Debug, Clone)]
+pub struct BisectionChecker<'a, W> {
+    roadmap: &'a Roadmap,
+    resolution: f64,
+    world: W,
+    order: BisectionOrder,
+    batch: Vec<f64>,
+}
+
+impl<'a, W: World> BisectionChecker<'a, W> {
+    /// A checker for the edges of `roadmap` in `world`.
+    ///
+    /// # Errors
+    /// If the roadmap has no configurations or the resolution makes no sense.
+    pub fn new(roadmap: &'a Roadmap, resolution: f64, world: W) -> Result<Self, BisectionError> {
+        let longest = roadmap
+            .edges()
+            .iter()
+            .fold(0.0, |m: f64, e| m.max(e.length));
+        if !(resolution > 0.0
+            && resolution.is_finite()
+            && longest / resolution < f64::from(i32::MAX))
+        {
+            return Err(BisectionError::Resolution(resolution));
+        }
+        let Some(space) = roadmap.space() else {
+            return Err(BisectionError::NoConfigurations);
+        };
+        // Room for the longest edge, so that no check allocates.
+        let most = (longest / resolution).ceil() as usize + 1;
+        let mut order = BisectionOrder::default();
+        order.of(most);
+        Ok(Self {
+            roadmap,
+            resolution,
+            world,
+            order,
+            batch: Vec::with_capacity(most * space.dimension()),
+        })
+    }
+
+    /// How many configurations a free edge has.
+    #[must_use]
+    pub fn configurations_of(&self, edge: EdgeId) -> u64 {
+        (self.roadmap.edge(edge).length / self.resolution).ceil() as u64 + 1
+    }
+
+    /// The world that is checked in.
+    pub fn world_mut(&mut self) -> &mut W {
+        &mut self.world
+    }
+}
+
+impl<W: World> Checker for BisectionChecker<'_, W> {
+    type Error = W::Error;
+
+    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, W::Error> {
+        let count = self.configurations_of(edge) as usize;
+        let e = self.roadmap.edge(edge);
+        let (Some(space), Some(a), Some(b)) = (
+            self.roadmap.space(),
+            self.roadmap.configuration(e.from),
+            self.roadmap.configuration(e.to),
+        ) else {
+            unreachable!("`new` refuses roadmaps without configurations");
+        };
+        let dimension = space.dimension();
+        self.batch.resize(count * dimension, 0.0);
+        let order = self.order.of(count);
+        for (&i, q) in order.iter().zip(self.batch.chunks_exact_mut(dimension)) {
+            space.interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
+        }
+        let collision = self.world.first_collision(&self.batch, dimension)?;
+        let seen = collision.map_or(count, |place| place + 1);
+        for (place, q) in self.batch.chunks_exact(dimension).take(seen).enumerate() {
+            sightings.push(q, collision != Some(place));
+        }
+        Ok(Verdict {
+            free: collision.is_none(),
+            configurations: seen as u64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::roadmap::{Direction, Edge};
+    use crate::space::Space;
+
+    #[test]
+    fn the_order_visits_each_once_and_halves() {
+        let mut order = BisectionOrder::default();
+        for count in [0, 1, 2, 3, 8, 9, 301] {
+            let mut seen = order.of(count).to_vec();
+            seen.sort_unstable();
+            assert!(seen.iter().copied().eq(0..count as u32));
+        }
+        assert_eq!(order.of(9), [0, 8, 4, 2, 6, 1, 3, 5, 7]);
+    }
+
+    #[test]
+    fn a_collision_ends_the_check_and_is_counted() {
+        let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 1.0)])
+            .unwrap()
+            .with_configurations(Space::unit(1), vec![0.0, 1.0])
+            .unwrap();
+        // 11 configurations; the wall is met at 0.5, the third.
+        let world = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
+        let mut checker = BisectionChecker::new(&roadmap, 0.1, world).unwrap();
+        let mut sightings = Sightings::new(1);
+        let verdict = checker.check(EdgeId(0), &mut sightings).unwrap();
+        assert_eq!(
+            verdict,
+            Verdict {
+                free: false,
+                configurations: 3
+            }
+        );
+        let seen: Vec<bool> = sightings.iter().map(|(_, free)| free).collect();
+        assert_eq!(seen, [true, true, false]);
+        assert!(BisectionChecker::new(&roadmap, 0.0, WorldFn(|_: &[f64]| true)).is_err());
+    }
+}

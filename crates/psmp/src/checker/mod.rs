@@ -1,0 +1,112 @@
+//! Checking edges: the only thing that costs.
+//!
+//! A [`Checker`] says of an edge whether it is free, and what finding out has cost. Three kinds
+//! are here: [`BisectionChecker`] walks the configurations of an edge through any [`World`],
+//! [`TableChecker`] looks the answer up, and [`check_with`] takes a closure. A checker may fail (a
+//! sensor, a remote service): the planner hands the error on, keeps everything it has learned, and
+//! asks again when it is driven on.
+
+mod bisection;
+mod closure;
+mod table;
+
+pub use bisection::{BisectionChecker, BisectionError, BisectionOrder, World, WorldFn};
+pub use closure::{ClosureChecker, check_with};
+pub use table::{EdgePrices, TableChecker};
+
+use crate::roadmap::EdgeId;
+
+/// What the check of an edge has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether the whole edge is free.
+    pub free: bool,
+    /// How many configurations were checked to find out: the cost.
+    pub configurations: u64,
+}
+
+/// Something that can check an edge.
+pub trait Checker {
+    /// How a check can fail; [`std::convert::Infallible`] if it cannot.
+    type Error;
+
+    /// Checks one edge. Configurations whose state was found out on the way go into `sightings`,
+    /// for beliefs that can use them; a checker that only knows edges leaves it empty. After an
+    /// error, what `sightings` holds still counts as seen.
+    ///
+    /// # Errors
+    /// Whatever keeps the checker from an answer. The planner stays usable.
+    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
+}
+
+impl<C: Checker + ?Sized> Checker for &mut C {
+    type Error = C::Error;
+    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
+        (**self).check(edge, sightings)
+    }
+}
+
+impl<C: Checker + ?Sized> Checker for Box<C> {
+    type Error = C::Error;
+    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
+        (**self).check(edge, sightings)
+    }
+}
+
+/// Configurations seen during one check, and whether each was free.
+#[derive(Debug, Clone, Default)]
+pub struct Sightings {
+    dimension: usize,
+    coordinates: Vec<f64>,
+    free: Vec<bool>,
+}
+
+impl Sightings {
+    /// None yet, of configurations with `dimension` values.
+    #[must_use]
+    pub fn new(dimension: usize) -> Self {
+        Self {
+            dimension,
+            ..Self::default()
+        }
+    }
+
+    /// Forgets all, keeping the memory for the next check.
+    pub fn clear(&mut self) {
+        self.coordinates.clear();
+        self.free.clear();
+    }
+
+    /// Records one configuration.
+    ///
+    /// # Panics
+    /// If it has the wrong number of values.
+    pub fn push(&mut self, configuration: &[f64], free: bool) {
+        assert_eq!(
+            configuration.len(),
+            self.dimension,
+            "a sighting must have as many values as the roadmap's space has axes"
+        );
+        self.coordinates.extend_from_slice(configuration);
+        self.free.push(free);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// Each configuration and whether it was free, in the order of checking.
+    pub fn iter(&self) -> impl Iterator<Item = (&[f64], bool)> {
+        self.coordinates
+            .chunks_exact(self.dimension.max(1))
+            .zip(self.free.iter().copied())
+    }
+}

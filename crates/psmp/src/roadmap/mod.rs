@@ -1,0 +1,389 @@
+//! The roadmap: a graph whose vertices are configurations and whose edges are motions.
+//!
+//! An edge has one [`EdgeId`] however many ways it can be travelled: an undirected roadmap gives
+//! both half-edges the same id, because they are one motion with one collision status. Adjacency
+//! is stored in compressed rows, outgoing and (for directed roadmaps) incoming, so that a search
+//! walks memory in order and can run either way. Coordinates are optional: many published
+//! roadmaps carry only lengths.
+
+mod build;
+mod facts;
+mod neighbours;
+
+pub use build::{Connection, halton, uniform};
+pub use facts::{Components, DegreeFacts};
+
+use crate::space::Space;
+use thiserror::Error;
+
+/// A vertex of a [`Roadmap`], counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct VertexId(pub u32);
+
+/// An edge of a [`Roadmap`], counted from 0 in the order in which the edges were given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct EdgeId(pub u32);
+
+impl VertexId {
+    /// The id as an index into per-vertex arrays.
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl EdgeId {
+    /// The id as an index into per-edge arrays.
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An edge as it is given to [`Roadmap::from_edges`]: the two ends and the length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// Where a directed edge begins; either end of an undirected one.
+    pub from: VertexId,
+    /// Where a directed edge ends; the other end of an undirected one.
+    pub to: VertexId,
+    /// The length: finite, not negative.
+    pub length: f64,
+}
+
+impl Edge {
+    /// An edge between two vertices.
+    #[must_use]
+    pub fn new(from: u32, to: u32, length: f64) -> Self {
+        Self {
+            from: VertexId(from),
+            to: VertexId(to),
+            length,
+        }
+    }
+}
+
+/// Whether edges can be travelled both ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Every edge can be travelled both ways and has one status for both.
+    Undirected,
+    /// Every edge goes from its first vertex to its second.
+    Directed,
+}
+
+/// One way to leave (or enter) a vertex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arc {
+    /// The vertex at the other end.
+    pub target: VertexId,
+    /// The edge travelled.
+    pub edge: EdgeId,
+    /// The edge's length.
+    pub length: f64,
+}
+
+/// Why a roadmap cannot be built from what was given.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RoadmapError {
+    /// An edge names a vertex that is not there.
+    #[error("edge {edge} names vertex {vertex}, but there are only {vertices} vertices")]
+    VertexOutOfRange {
+        /// The edge's index.
+        edge: usize,
+        /// The vertex it names.
+        vertex: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// An edge's length is negative, infinite or not a number.
+    #[error("edge {edge} has length {length}: lengths must be finite and not negative")]
+    Length {
+        /// The edge's index.
+        edge: usize,
+        /// Its length.
+        length: f64,
+    },
+    /// More vertices or edges than a 32-bit id can name.
+    #[error("{count} {what} are too many: ids have 32 bits")]
+    TooLarge {
+        /// "vertices" or "edges".
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// The coordinates do not fit the number of vertices and axes.
+    #[error(
+        "{values} coordinate values do not make {vertices} configurations of {dimension} values"
+    )]
+    Coordinates {
+        /// How many numbers were given.
+        values: usize,
+        /// How many vertices there are.
+        vertices: usize,
+        /// How many axes the space has.
+        dimension: usize,
+    },
+    /// A configuration is outside the space's bounds or not finite.
+    #[error("vertex {vertex} has coordinates {configuration:?} outside the space's bounds")]
+    OutOfBounds {
+        /// The vertex.
+        vertex: usize,
+        /// Its coordinates.
+        configuration: Vec<f64>,
+    },
+    /// A parameter of a builder makes no sense.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+/// Configurations of the vertices and the space they live in.
+#[derive(Debug, Clone)]
+struct Embedding {
+    space: Space,
+    coordinates: Vec<f64>,
+}
+
+/// Adjacency in compressed rows: vertex `v` has `arcs[first[v]..first[v + 1]]`.
+#[derive(Debug, Clone)]
+struct Rows {
+    first: Vec<u32>,
+    arcs: Vec<Arc>,
+}
+
+impl Rows {
+    /// Rows for edges as `(vertex the row belongs to, arc)` pairs given by `halves`, which is
+    /// walked twice. Within a row, arcs keep the order in which they were given.
+    fn new<I: Iterator<Item = (VertexId, Arc)>>(vertices: usize, halves: impl Fn() -> I) -> Self {
+        let mut first = vec![0u32; vertices + 1];
+        for (vertex, _) in halves() {
+            first[vertex.index() + 1] += 1;
+        }
+        for v in 0..vertices {
+            first[v + 1] += first[v];
+        }
+        let mut next = first.clone();
+        let nowhere = Arc {
+            target: VertexId(0),
+            edge: EdgeId(0),
+            length: 0.0,
+        };
+        let mut arcs = vec![nowhere; first[vertices] as usize];
+        for (vertex, arc) in halves() {
+            let slot = &mut next[vertex.index()];
+            arcs[*slot as usize] = arc;
+            *slot += 1;
+        }
+        Self { first, arcs }
+    }
+
+    #[inline]
+    fn of(&self, v: VertexId) -> &[Arc] {
+        &self.arcs[self.first[v.index()] as usize..self.first[v.index() + 1] as usize]
+    }
+}
+
+/// A graph of configurations and the motions between them.
+///
+/// ```
+/// use psmp::{Direction, Edge, Roadmap, VertexId};
+/// let roadmap = Roadmap::from_edges(
+///     3,
+///     Direction::Undirected,
+///     vec![Edge::new(0, 1, 1.0), Edge::new(1, 2, 2.0)],
+/// )?;
+/// assert_eq!(roadmap.outgoing(VertexId(1)).len(), 2);
+/// # Ok::<(), psmp::RoadmapError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Roadmap {
+    direction: Direction,
+    edges: Vec<Edge>,
+    outgoing: Rows,
+    /// Only for directed roadmaps; for undirected ones the outgoing rows serve both ways.
+    incoming: Option<Rows>,
+    embedding: Option<Embedding>,
+}
+
+impl Roadmap {
+    /// A roadmap from a list of edges; the id of an edge is its place in the list. Parallel edges
+    /// and loops are allowed.
+    ///
+    /// # Errors
+    /// If an edge names a vertex that is not there or has an impossible length.
+    pub fn from_edges(
+        vertices: usize,
+        direction: Direction,
+        edges: Vec<Edge>,
+    ) -> Result<Self, RoadmapError> {
+        for (what, count, most) in [
+            ("vertices", vertices, u32::MAX as usize - 1),
+            ("edges", edges.len(), u32::MAX as usize / 2 - 1),
+        ] {
+            if count > most {
+                return Err(RoadmapError::TooLarge { what, count });
+            }
+        }
+        for (edge, e) in edges.iter().enumerate() {
+            for vertex in [e.from, e.to] {
+                if vertex.index() >= vertices {
+                    return Err(RoadmapError::VertexOutOfRange {
+                        edge,
+                        vertex: vertex.0,
+                        vertices,
+                    });
+                }
+            }
+            if !(e.length.is_finite() && e.length >= 0.0) {
+                return Err(RoadmapError::Length {
+                    edge,
+                    length: e.length,
+                });
+            }
+        }
+        let half = |edge: usize, target: VertexId| Arc {
+            target,
+            edge: EdgeId(edge as u32),
+            length: edges[edge].length,
+        };
+        let forward = || (0..edges.len()).map(|i| (edges[i].from, half(i, edges[i].to)));
+        let backward = || (0..edges.len()).map(|i| (edges[i].to, half(i, edges[i].from)));
+        let (outgoing, incoming) = match direction {
+            Direction::Directed => (
+                Rows::new(vertices, forward),
+                Some(Rows::new(vertices, backward)),
+            ),
+            Direction::Undirected => (
+                Rows::new(vertices, || {
+                    (0..edges.len()).flat_map(|i| {
+                        let Edge { from, to, .. } = edges[i];
+                        [(from, half(i, to)), (to, half(i, from))]
+                    })
+                }),
+                None,
+            ),
+        };
+        Ok(Self {
+            direction,
+            edges,
+            outgoing,
+            incoming,
+            embedding: None,
+        })
+    }
+
+    /// The same roadmap with a configuration for each vertex: `coordinates` holds them one after
+    /// the other.
+    ///
+    /// # Errors
+    /// If the number of coordinates does not fit, or one is out of bounds.
+    pub fn with_configurations(
+        mut self,
+        space: Space,
+        coordinates: Vec<f64>,
+    ) -> Result<Self, RoadmapError> {
+        let dimension = space.dimension();
+        if coordinates.len() != self.vertex_count() * dimension {
+            return Err(RoadmapError::Coordinates {
+                values: coordinates.len(),
+                vertices: self.vertex_count(),
+                dimension,
+            });
+        }
+        if let Some((vertex, q)) = coordinates
+            .chunks_exact(dimension)
+            .enumerate()
+            .find(|(_, q)| !space.contains(q))
+        {
+            return Err(RoadmapError::OutOfBounds {
+                vertex,
+                configuration: q.to_vec(),
+            });
+        }
+        self.embedding = Some(Embedding { space, coordinates });
+        Ok(self)
+    }
+
+    /// How many vertices there are.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.outgoing.first.len() - 1
+    }
+
+    /// How many edges there are; an undirected edge counts once.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Whether edges can be travelled both ways.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// All edges; the index is the id.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// One edge.
+    #[inline]
+    #[must_use]
+    pub fn edge(&self, edge: EdgeId) -> Edge {
+        self.edges[edge.index()]
+    }
+
+    /// The ways out of a vertex.
+    #[inline]
+    #[must_use]
+    pub fn outgoing(&self, v: VertexId) -> &[Arc] {
+        self.outgoing.of(v)
+    }
+
+    /// The ways into a vertex; `target` is where each comes from.
+    #[inline]
+    #[must_use]
+    pub fn incoming(&self, v: VertexId) -> &[Arc] {
+        self.incoming.as_ref().unwrap_or(&self.outgoing).of(v)
+    }
+
+    /// The space of the configurations, if the roadmap has any.
+    #[must_use]
+    pub fn space(&self) -> Option<&Space> {
+        self.embedding.as_ref().map(|e| &e.space)
+    }
+
+    /// The configuration of a vertex, if the roadmap has any.
+    #[must_use]
+    pub fn configuration(&self, v: VertexId) -> Option<&[f64]> {
+        self.embedding.as_ref().map(|e| {
+            let dimension = e.space.dimension();
+            &e.coordinates[v.index() * dimension..(v.index() + 1) * dimension]
+        })
+    }
+
+    /// The vertex ids in order.
+    pub fn vertices(&self) -> impl Iterator<Item = VertexId> + use<> {
+        (0..self.vertex_count() as u32).map(VertexId)
+    }
+
+    /// The edge ids in order.
+    pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> + use<> {
+        (0..self.edge_count() as u32).map(EdgeId)
+    }
+}
+
+/// From where to where to plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Query {
+    /// Where the path begins.
+    pub start: VertexId,
+    /// Where the path ends.
+    pub goal: VertexId,
+}

@@ -1,0 +1,253 @@
+//! The space that configurations live in.
+//!
+//! A configuration is a slice of numbers, one for each axis. An [`Axis`] has bounds, a weight
+//! that scales its part of every distance (radians and metres do not compare by themselves), and
+//! may wrap around, as the angle of a continuous joint does. Distances and straight motions follow
+//! from that: across a wrapping axis the way goes round whichever side is shorter.
+
+use thiserror::Error;
+
+/// One coordinate of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Axis {
+    lower: f64,
+    upper: f64,
+    weight: f64,
+    wraps: bool,
+}
+
+/// Why an [`Axis`] or [`Space`] cannot be.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SpaceError {
+    /// The bounds are not finite, or the lower is not below the upper.
+    #[error(
+        "axis bounds [{lower}, {upper}] are not an interval: both must be finite, the lower below the upper"
+    )]
+    Bounds {
+        /// The lower bound given.
+        lower: f64,
+        /// The upper bound given.
+        upper: f64,
+    },
+    /// The weight is not a positive finite number.
+    #[error("axis weight {0} is not a positive finite number")]
+    Weight(f64),
+    /// A space needs at least one axis.
+    #[error("a space needs at least one axis")]
+    NoAxes,
+}
+
+impl Axis {
+    /// An axis over `[lower, upper]` of weight 1 that does not wrap around.
+    ///
+    /// # Errors
+    /// If the bounds are not finite or not in order.
+    pub fn new(lower: f64, upper: f64) -> Result<Self, SpaceError> {
+        if !(lower.is_finite() && upper.is_finite() && lower < upper && (upper - lower).is_finite())
+        {
+            return Err(SpaceError::Bounds { lower, upper });
+        }
+        Ok(Self {
+            lower,
+            upper,
+            weight: 1.0,
+            wraps: false,
+        })
+    }
+
+    /// An angle in radians over `[-pi, pi]` that wraps around.
+    #[must_use]
+    pub fn angle() -> Self {
+        Self {
+            lower: -std::f64::consts::PI,
+            upper: std::f64::consts::PI,
+            weight: 1.0,
+            wraps: true,
+        }
+    }
+
+    /// The same axis with its part in every distance multiplied by `weight`.
+    ///
+    /// # Errors
+    /// If the weight is not positive and finite.
+    pub fn weighted(self, weight: f64) -> Result<Self, SpaceError> {
+        if !(weight > 0.0 && weight.is_finite()) {
+            return Err(SpaceError::Weight(weight));
+        }
+        Ok(Self { weight, ..self })
+    }
+
+    /// The same axis with its two ends joined.
+    #[must_use]
+    pub fn wrapping(self) -> Self {
+        Self {
+            wraps: true,
+            ..self
+        }
+    }
+
+    /// The lower bound.
+    #[must_use]
+    pub fn lower(&self) -> f64 {
+        self.lower
+    }
+
+    /// The upper bound.
+    #[must_use]
+    pub fn upper(&self) -> f64 {
+        self.upper
+    }
+
+    /// How much a unit along this axis counts in a distance.
+    #[must_use]
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Whether the two ends of the axis are the same place.
+    #[must_use]
+    pub fn wraps(&self) -> bool {
+        self.wraps
+    }
+
+    /// `upper - lower`.
+    #[must_use]
+    pub fn extent(&self) -> f64 {
+        self.upper - self.lower
+    }
+
+    /// The signed way from `a` to `b`, the shorter way round where the axis wraps.
+    #[inline]
+    #[must_use]
+    pub fn difference(&self, a: f64, b: f64) -> f64 {
+        let straight = b - a;
+        if self.wraps {
+            let period = self.extent();
+            straight - period * (straight / period).round()
+        } else {
+            straight
+        }
+    }
+}
+
+/// The axes of a configuration space, with the metric and the straight motions they give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Space {
+    axes: Vec<Axis>,
+}
+
+impl Space {
+    /// The space with these axes.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn new(axes: Vec<Axis>) -> Result<Self, SpaceError> {
+        if axes.is_empty() {
+            return Err(SpaceError::NoAxes);
+        }
+        Ok(Self { axes })
+    }
+
+    /// The unit cube `[0, 1]^dimension`.
+    ///
+    /// # Panics
+    /// If `dimension` is 0.
+    #[must_use]
+    pub fn unit(dimension: usize) -> Self {
+        assert!(dimension > 0, "a space needs at least one axis");
+        let axis = Axis {
+            lower: 0.0,
+            upper: 1.0,
+            weight: 1.0,
+            wraps: false,
+        };
+        Self {
+            axes: vec![axis; dimension],
+        }
+    }
+
+    /// How many numbers a configuration has.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// The axes in order.
+    #[must_use]
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// The weighted Euclidean distance, the shorter way round on wrapping axes.
+    #[inline]
+    #[must_use]
+    pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for ((axis, &a), &b) in self.axes.iter().zip(a).zip(b) {
+            let part = axis.weight * axis.difference(a, b);
+            sum += part * part;
+        }
+        sum.sqrt()
+    }
+
+    /// Writes the point a share `t` of the way along the straight motion from `a` to `b` into
+    /// `out`. On a wrapping axis the result is brought back between the bounds.
+    #[inline]
+    pub fn interpolate(&self, a: &[f64], b: &[f64], t: f64, out: &mut [f64]) {
+        for (((axis, &a), &b), out) in self.axes.iter().zip(a).zip(b).zip(out) {
+            let value = if t >= 1.0 {
+                b
+            } else {
+                a + axis.difference(a, b) * t
+            };
+            *out = if axis.wraps && !(axis.lower..=axis.upper).contains(&value) {
+                axis.lower + (value - axis.lower).rem_euclid(axis.extent())
+            } else {
+                value
+            };
+        }
+    }
+
+    /// Whether `q` has the right number of values, all finite and within the bounds (a wrapping
+    /// axis takes any finite value).
+    #[must_use]
+    pub fn contains(&self, q: &[f64]) -> bool {
+        q.len() == self.axes.len()
+            && self.axes.iter().zip(q).all(|(axis, &value)| {
+                value.is_finite() && (axis.wraps || (axis.lower..=axis.upper).contains(&value))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapping_axis_goes_the_shorter_way() {
+        let space = Space::new(vec![Axis::angle(), Axis::new(0.0, 1.0).unwrap()]).unwrap();
+        let (a, b) = ([3.0, 0.0], [-3.0, 0.0]);
+        let expected = 2.0 * std::f64::consts::PI - 6.0;
+        assert!((space.distance(&a, &b) - expected).abs() < 1e-12);
+        let mut middle = [0.0; 2];
+        space.interpolate(&a, &b, 0.5, &mut middle);
+        assert!((middle[0].abs() - std::f64::consts::PI).abs() < 1e-12);
+        space.interpolate(&a, &b, 0.75, &mut middle);
+        assert!(space.contains(&middle) && middle[0] < 0.0);
+    }
+
+    #[test]
+    fn weights_scale_distances() {
+        let axis = Axis::new(0.0, 10.0).unwrap().weighted(3.0).unwrap();
+        let space = Space::new(vec![axis]).unwrap();
+        assert_eq!(space.distance(&[1.0], &[3.0]), 6.0);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!(Axis::new(1.0, 1.0).is_err());
+        assert!(Axis::new(f64::NAN, 1.0).is_err());
+        assert!(Axis::new(0.0, 1.0).unwrap().weighted(0.0).is_err());
+        assert!(Space::new(vec![]).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! Collision tables: which edge is free in which known world.
+//!
+//! A table is the experience that beliefs are made from. It is kept twice as bits: by edge (all
+//! worlds of one edge in consecutive words, for counting worlds) and by world (all edges of one
+//! world, for looking a sampled world up). [`CollisionTable`] holds both in memory; anything that
+//! can hand out the same words, such as a file mapped into memory, is an [`Experience`] too.
+
+use crate::roadmap::EdgeId;
+use thiserror::Error;
+
+/// A known world, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorldId(pub u32);
+
+impl WorldId {
+    /// The id as an index.
+    #[inline]
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Known worlds as two bit matrices. A set bit means free; bits past the end of a row are zero.
+pub trait Experience {
+    /// How many worlds are known.
+    fn world_count(&self) -> usize;
+    /// How many edges each world tells of.
+    fn edge_count(&self) -> usize;
+    /// The bits of all worlds for one edge, `world_count().div_ceil(64)` words.
+    fn worlds_where_free(&self, edge: EdgeId) -> &[u64];
+    /// The bits of all edges in one world, `edge_count().div_ceil(64)` words.
+    fn free_edges_in(&self, world: WorldId) -> &[u64];
+
+    /// Whether an edge is free in a world.
+    #[inline]
+    fn is_free(&self, world: WorldId, edge: EdgeId) -> bool {
+        bit(self.free_edges_in(world), edge.index())
+    }
+}
+
+/// Tables are often shared between planners, so a reference serves as well.
+impl<T: Experience + ?Sized> Experience for &T {
+    fn world_count(&self) -> usize {
+        (**self).world_count()
+    }
+    fn edge_count(&self) -> usize {
+        (**self).edge_count()
+    }
+    #[inline]
+    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
+        (**self).worlds_where_free(edge)
+    }
+    #[inline]
+    fn free_edges_in(&self, world: WorldId) -> &[u64] {
+        (**self).free_edges_in(world)
+    }
+}
+
+/// Bit `index` of a row.
+#[inline]
+pub(crate) fn bit(words: &[u64], index: usize) -> bool {
+    words[index / 64] >> (index % 64) & 1 == 1
+}
+
+/// A collision table in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollisionTable {
+    worlds: usize,
+    edges: usize,
+    by_edge: Vec<u64>,
+    by_world: Vec<u64>,
+}
+
+/// A row of a table has the wrong number of edges.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("world {world} tells of {found} edges, the table has {expected}")]
+pub struct RowLengthError {
+    /// The row.
+    pub world: usize,
+    /// How many edges it has.
+    pub found: usize,
+    /// How many it should have.
+    pub expected: usize,
+}
+
+impl CollisionTable {
+    /// A table of the given size in which every edge is blocked in every world.
+    #[must_use]
+    pub fn all_blocked(worlds: usize, edges: usize) -> Self {
+        Self {
+            worlds,
+            edges,
+            by_edge: vec![0; edges * worlds.div_ceil(64)],
+            by_world: vec![0; worlds * edges.div_ceil(64)],
+        }
+    }
+
+    /// A table from one row of edge states for each world.
+    ///
+    /// # Errors
+    /// If the rows differ in length from `edges`.
+    pub fn from_rows<R: AsRef<[bool]>>(edges: usize, rows: &[R]) -> Result<Self, RowLengthError> {
+        let mut table = Self::all_blocked(rows.len(), edges);
+        for (world, row) in rows.iter().enumerate() {
+            let row = row.as_ref();
+            if row.len() != edges {
+                return Err(RowLengthError {
+                    world,
+                    found: row.len(),
+                    expected: edges,
+                });
+            }
+            for (edge, _) in row.iter().enumerate().filter(|(_, free)| **free) {
+                table.set_free(WorldId(world as u32), EdgeId(edge as u32));
+            }
+        }
+        Ok(table)
+    }
+
+    /// Marks an edge free in a world.
+    ///
+    /// # Panics
+    /// If the world or the edge is outside the table.
+    pub fn set_free(&mut self, world: WorldId, edge: EdgeId) {
+        let (w, e) = (world.index(), edge.index());
+        assert!(
+            w < self.worlds && e < self.edges,
+            "world {w}, edge {e} is outside a table of {} worlds and {} edges",
+            self.worlds,
+            self.edges
+        );
+        self.by_edge[e * self.worlds.div_ceil(64) + w / 64] |= 1 << (w % 64);
+        self.by_world[w * self.edges.div_ceil(64) + e / 64] |= 1 << (e % 64);
+    }
+}
+
+impl Experience for CollisionTable {
+    fn world_count(&self) -> usize {
+        self.worlds
+    }
+
+    fn edge_count(&self) -> usize {
+        self.edges
+    }
+
+    #[inline]
+    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
+        let words = self.worlds.div_ceil(64);
+        &self.by_edge[edge.index() * words..(edge.index() + 1) * words]
+    }
+
+    #[inline]
+    fn free_edges_in(&self, world: WorldId) -> &[u64] {
+        let words = self.edges.div_ceil(64);
+        &self.by_world[world.index() * words..(world.index() + 1) * words]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_orders_agree() {
+        let rows: Vec<Vec<bool>> = (0..130)
+            .map(|w| (0..70).map(|e| (w * 7 + e * 3) % 5 != 0).collect())
+            .collect();
+        let table = CollisionTable::from_rows(70, &rows).unwrap();
+        for (w, row) in rows.iter().enumerate() {
+            for (e, &free) in row.iter().enumerate() {
+                let (world, edge) = (WorldId(w as u32), EdgeId(e as u32));
+                assert_eq!(table.is_free(world, edge), free);
+                assert_eq!(bit(table.worlds_where_free(edge), w), free);
+            }
+        }
+        assert!(CollisionTable::from_rows(70, &[vec![true; 69]]).is_err());
+    }
+}
