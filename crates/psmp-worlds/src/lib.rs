@@ -1,1 +1,6 @@
 //! What is checked, and the formats it comes in.
+#![deny(missing_docs)]
+
+mod error;
+
+pub use error::{FileError, Place};
