@@ -1,13 +1,49 @@
 //! Anytime motion planning on roadmaps whose edges are expensive to check.
+//!
+//! A roadmap is a graph of robot configurations and motions. Checking a motion for collision is
+//! what planning costs, so a *lazy* planner checks only edges that could matter, and an *anytime*
+//! planner gives a first path soon and shorter ones until it is stopped. With a *belief* about
+//! which edges collide, from experience or from the checks made so far, it can do far better than
+//! by optimism. This crate is that: **Experienced Lazy Path Search**, with the planners PSMP,
+//! LazySP, MaxProb and POMP.
+//!
+//! ```text
+//! Roadmap + Query --> optimistic distances to the goal, kept exact
+//!                       |
+//! Belief --draw--> Proposer --> path --> Validator --> edge --> Checker --> verdict
+//!   ^                                                                         |
+//!   +------------- observe <----------------------------- Ledger <------------+--> events
+//! ```
+//!
+//! Start with [`Planner`], which has an example. A [`Roadmap`] comes from a list of edges or from
+//! its builders; [`checker`], [`belief`], [`proposer`] and [`validator`] are the parts that a
+//! planner is put together from, any with any; [`Stop`] says when to pause. Nothing here does I/O:
+//! images, datasets and files are the business of `psmp-worlds`.
 #![deny(missing_docs)]
 
+pub mod belief;
 pub mod checker;
+mod event;
+mod ledger;
+mod path;
+mod planner;
+pub mod proposer;
+mod random;
 pub mod roadmap;
+pub mod search;
 mod space;
+mod stop;
 mod table;
+pub mod validator;
 
+pub use event::{Event, EventKind, Progress, Source};
+pub use ledger::{EdgeStatus, Entry, Ledger};
+pub use path::Path;
+pub use planner::{AnytimePlanner, Fallback, Planner, Until};
+pub use random::Draw;
 pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,
 };
 pub use space::{Axis, Space, SpaceError};
+pub use stop::Stop;
 pub use table::{CollisionTable, Experience, RowLengthError, WorldId};

@@ -1,0 +1,86 @@
+//! Beliefs: what is likely of edges that have not been checked.
+//!
+//! A belief is a posterior over worlds given the checks so far. It answers three questions: how
+//! likely is this edge free, what would a world drawn from you look like at this edge, and what do
+//! you make of this new evidence. Drawn worlds are decided edge by edge as a search asks, so that a
+//! draw costs nothing in proportion to the roadmap.
+//!
+//! | belief | what it knows |
+//! |---|---|
+//! | [`FiniteSet`] | a set of known worlds, uniform over those that agree with every check |
+//! | [`NearestNeighbour`] | nothing but the configurations checked so far |
+//! | [`IndependentEdges`] | a probability for each edge, which no other edge's outcome moves |
+//! | [`Certain`] | the truth; for tests |
+
+mod certain;
+mod finite_set;
+mod independent;
+mod nearest_neighbour;
+
+pub use certain::Certain;
+pub use finite_set::FiniteSet;
+pub use independent::{IndependentEdges, ProbabilityError};
+pub use nearest_neighbour::{NearestNeighbour, NearestNeighbourError};
+
+use crate::checker::Sightings;
+use crate::random::Draw;
+use crate::roadmap::EdgeId;
+
+/// What a check has shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The edge that was checked.
+    pub edge: EdgeId,
+    /// Whether it is free; `None` if the check failed before it was known.
+    pub free: Option<bool>,
+    /// The configurations seen on the way, if the checker tells of them.
+    pub sightings: &'a Sightings,
+}
+
+/// A posterior over worlds, which holds one world drawn from it at a time.
+///
+/// The planner asks only about edges that have not been checked.
+pub trait Belief {
+    /// The probability that the edge is free, in `[0, 1]`.
+    fn probability_free(&mut self, edge: EdgeId) -> f64;
+
+    /// Draws a world from the posterior and holds it until the next draw. False if no world agrees
+    /// with what has been seen.
+    fn draw(&mut self, draw: Draw) -> bool;
+
+    /// Whether the edge is free in the world drawn last.
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
+
+    /// Takes new evidence in.
+    fn observe(&mut self, evidence: Evidence<'_>);
+}
+
+impl<B: Belief + ?Sized> Belief for &mut B {
+    fn probability_free(&mut self, edge: EdgeId) -> f64 {
+        (**self).probability_free(edge)
+    }
+    fn draw(&mut self, draw: Draw) -> bool {
+        (**self).draw(draw)
+    }
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        (**self).is_free_in_draw(edge)
+    }
+    fn observe(&mut self, evidence: Evidence<'_>) {
+        (**self).observe(evidence);
+    }
+}
+
+impl<B: Belief + ?Sized> Belief for Box<B> {
+    fn probability_free(&mut self, edge: EdgeId) -> f64 {
+        (**self).probability_free(edge)
+    }
+    fn draw(&mut self, draw: Draw) -> bool {
+        (**self).draw(draw)
+    }
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        (**self).is_free_in_draw(edge)
+    }
+    fn observe(&mut self, evidence: Evidence<'_>) {
+        (**self).observe(evidence);
+    }
+}

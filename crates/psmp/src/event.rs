@@ -1,0 +1,97 @@
+//! Events: what a planner has just done, and where it stands.
+
+use crate::roadmap::EdgeId;
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Configurations checked so far.
+    pub configurations: u64,
+    /// Edges checked so far.
+    pub edges: u64,
+    /// Paths asked of the proposer so far, barren draws included.
+    pub proposals: u64,
+    /// The length of the best path found, if there is one.
+    pub best_length: Option<f64>,
+    /// No path can be shorter than this; infinite if no path can exist.
+    pub lower_bound: f64,
+}
+
+impl Progress {
+    /// How much longer the best path may be than the shortest, as a share of the lower bound:
+    /// 0 means that it is certainly the shortest. `None` before the first path.
+    #[must_use]
+    pub fn gap(&self) -> Option<f64> {
+        self.best_length.map(|best| {
+            if best <= self.lower_bound {
+                0.0
+            } else {
+                (best - self.lower_bound) / self.lower_bound
+            }
+        })
+    }
+}
+
+/// Who has proposed a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The proposer.
+    Proposer,
+    /// The fallback: the optimistic shortest path after the proposer ran dry.
+    Fallback,
+}
+
+/// What has happened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum EventKind {
+    /// A path was proposed and will now be checked.
+    Proposed {
+        /// Its length.
+        length: f64,
+        /// Who proposed it.
+        source: Source,
+    },
+    /// The proposer was asked and had nothing shorter than the best path.
+    Barren,
+    /// An edge of the proposed path was checked.
+    Checked {
+        /// The edge.
+        edge: EdgeId,
+        /// Whether it is free. A blocked edge refutes the path.
+        free: bool,
+        /// How many configurations that took.
+        configurations: u64,
+    },
+    /// The proposed path is free and shorter than all before.
+    Improved {
+        /// Its length.
+        length: f64,
+    },
+    /// The best path is the shortest there can be. The run is over.
+    Optimal,
+    /// No path can exist. The run is over.
+    Infeasible,
+    /// The proposer has ended by design, or has nothing left while the fallback is off. The run is
+    /// over without a certificate.
+    GaveUp,
+}
+
+impl EventKind {
+    /// Whether this event ends a run.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(
+            self,
+            EventKind::Optimal | EventKind::Infeasible | EventKind::GaveUp
+        )
+    }
+}
+
+/// One step of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Event {
+    /// What has happened.
+    pub kind: EventKind,
+    /// Where the run stands after it.
+    pub progress: Progress,
+}

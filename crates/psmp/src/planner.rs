@@ -1,0 +1,438 @@
+//! The planner: Experienced Lazy Path Search as an iterator of events.
+//!
+//! ```text
+//! belief -> proposer -> path -> validator -> edge -> checker -> ledger -> belief
+//! ```
+//!
+//! Each step does one thing, at most one edge check, and says what it was, so that any budget can
+//! interrupt a run and any front end can drive it. A planner that is not driven is paused; driven
+//! on, it goes on where it was. It ends with a certificate: `Optimal` only if no path over edges
+//! not known to be blocked is shorter than the best one, `Infeasible` only if there is none.
+//!
+//! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
+//! the best path, or have no world left to draw. Each such draw is an event, so that budgets count
+//! it; and after [`Fallback::AfterBarren`] many in a row the optimistic shortest path is proposed
+//! instead, which either improves the best path or raises the lower bound. [`Fallback::Never`]
+//! gives the plain method.
+
+use crate::belief::{Belief, Evidence};
+use crate::checker::{Checker, Sightings};
+use crate::event::{Event, EventKind, Progress, Source};
+use crate::ledger::{EdgeStatus, Ledger};
+use crate::path::Path;
+use crate::proposer::{Proposal, Proposer, View};
+use crate::random::Draw;
+use crate::roadmap::{EdgeId, Query, Roadmap};
+use crate::search::{OptimisticDistances, Search};
+use crate::stop::Stop;
+use crate::validator::Validator;
+use std::time::{Duration, Instant};
+
+/// What to do when the proposer has nothing shorter to propose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallback {
+    /// Keep asking; give up only where asking is known to be in vain. The plain method.
+    Never,
+    /// Propose the optimistic shortest path after this many barren draws in a row, and at once
+    /// where asking is in vain.
+    AfterBarren(u32),
+}
+
+impl Default for Fallback {
+    /// Twenty: enough to meet an improvement that one draw in ten shows with probability 0.88.
+    fn default() -> Self {
+        Fallback::AfterBarren(20)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// A path is to be proposed.
+    Proposing,
+    /// The proposed path is being checked.
+    Checking,
+    /// A final event has been given.
+    Over,
+}
+
+/// Experienced Lazy Path Search: any proposer, belief, validator and checker.
+///
+/// ```
+/// use psmp::belief::IndependentEdges;
+/// use psmp::checker::{BisectionChecker, WorldFn};
+/// use psmp::{Connection, EventKind, Planner, Roadmap, Space, roadmap};
+/// use psmp::{proposer::Psmp, validator::FailFast};
+///
+/// let space = Space::unit(2);
+/// let points = roadmap::halton(&space, 300);
+/// let prm = Roadmap::from_configurations(space, points, Connection::Radius(0.15))?;
+/// let (prm, query) = prm.with_query(&[0.1, 0.1], &[0.9, 0.9], Connection::Nearest(10))?;
+/// // A wall with a gap at the top.
+/// let world = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]) || q[1] > 0.8);
+/// let checker = BisectionChecker::new(&prm, 0.001, world)?;
+/// let belief = IndependentEdges::constant(0.9)?;
+///
+/// let mut planner = Planner::new(&prm, query, Psmp, belief, FailFast, checker).seed(1);
+/// for event in &mut planner {
+///     let event = event?;
+///     if let EventKind::Improved { length } = event.kind {
+///         println!("{length:.3} after {} configurations", event.progress.configurations);
+///     }
+/// }
+/// assert_eq!(planner.progress().gap(), Some(0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Planner<'a, P, B, V, C> {
+    roadmap: &'a Roadmap,
+    query: Query,
+    proposer: P,
+    belief: B,
+    validator: V,
+    checker: C,
+    fallback: Fallback,
+    seed: u64,
+    state: State,
+    ledger: Ledger,
+    optimistic: OptimisticDistances,
+    search: Search,
+    path: Path,
+    best: Path,
+    /// Infinite before the first path.
+    best_length: f64,
+    proposals: u64,
+    barren_in_a_row: u32,
+    sightings: Sightings,
+}
+
+impl<'a, P, B, V, C> Planner<'a, P, B, V, C>
+where
+    P: Proposer<B>,
+    B: Belief,
+    V: Validator<B>,
+    C: Checker,
+{
+    /// A planner at its beginning. Distances to the goal are computed here, once.
+    ///
+    /// # Panics
+    /// If start or goal is not a vertex of the roadmap.
+    #[must_use]
+    pub fn new(
+        roadmap: &'a Roadmap,
+        query: Query,
+        proposer: P,
+        belief: B,
+        validator: V,
+        checker: C,
+    ) -> Self {
+        for vertex in [query.start, query.goal] {
+            assert!(
+                vertex.index() < roadmap.vertex_count(),
+                "vertex {} is not among the roadmap's {}",
+                vertex.0,
+                roadmap.vertex_count()
+            );
+        }
+        Self {
+            roadmap,
+            query,
+            proposer,
+            belief,
+            validator,
+            checker,
+            fallback: Fallback::default(),
+            seed: 0,
+            state: State::Proposing,
+            ledger: Ledger::new(roadmap.edge_count()),
+            optimistic: OptimisticDistances::new(roadmap, query.goal),
+            search: Search::new(roadmap),
+            path: Path::with_room_for(roadmap),
+            best: Path::with_room_for(roadmap),
+            best_length: f64::INFINITY,
+            proposals: 0,
+            barren_in_a_row: 0,
+            sightings: Sightings::new(roadmap.space().map_or(0, |s| s.dimension())),
+        }
+    }
+
+    /// The same planner with this seed. Same seed and same inputs give the same events.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The same planner with this fallback.
+    #[must_use]
+    pub fn fallback(mut self, fallback: Fallback) -> Self {
+        self.fallback = fallback;
+        self
+    }
+
+    /// Drives the planner until the condition is met or the run is over. The planner can be driven
+    /// on afterwards.
+    pub fn until<'s>(&'s mut self, stop: &'s Stop) -> Until<'s, Self> {
+        Until::new(self, stop)
+    }
+
+    /// Where the run stands.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            configurations: self.ledger.configurations(),
+            edges: self.ledger.entries().len() as u64,
+            proposals: self.proposals,
+            best_length: self.best_path().map(Path::length),
+            lower_bound: self.optimistic.from(self.query.start),
+        }
+    }
+
+    /// The shortest path found so far.
+    #[must_use]
+    pub fn best_path(&self) -> Option<&Path> {
+        self.best_length.is_finite().then_some(&self.best)
+    }
+
+    /// The path proposed last.
+    #[must_use]
+    pub fn proposed_path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All checks so far.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The belief as it is now.
+    pub fn belief_mut(&mut self) -> &mut B {
+        &mut self.belief
+    }
+
+    /// The checker.
+    pub fn checker_mut(&mut self) -> &mut C {
+        &mut self.checker
+    }
+
+    /// The probability that an edge is free given all checks so far: 0 or 1 if it was checked.
+    pub fn probability_free(&mut self, edge: EdgeId) -> f64 {
+        match self.ledger.status(edge) {
+            EdgeStatus::Free => 1.0,
+            EdgeStatus::Blocked => 0.0,
+            EdgeStatus::Unchecked => self.belief.probability_free(edge),
+        }
+    }
+
+    fn event(&self, kind: EventKind) -> Event {
+        Event {
+            kind,
+            progress: self.progress(),
+        }
+    }
+
+    fn finish(&mut self, kind: EventKind) -> Event {
+        self.state = State::Over;
+        self.event(kind)
+    }
+
+    fn step_proposing(&mut self) -> Event {
+        let lower_bound = self.optimistic.from(self.query.start);
+        if self.best_length <= lower_bound {
+            return self.finish(if lower_bound.is_finite() {
+                EventKind::Optimal
+            } else {
+                EventKind::Infeasible
+            });
+        }
+        let draw = Draw::new(self.seed, self.proposals);
+        self.proposals += 1;
+        let mut view = View {
+            roadmap: self.roadmap,
+            query: self.query,
+            ledger: &self.ledger,
+            optimistic: &self.optimistic,
+            belief: &mut self.belief,
+            search: &mut self.search,
+            path: &mut self.path,
+            best_length: self.best_length,
+            draw,
+        };
+        let dry = match self.fallback {
+            Fallback::AfterBarren(most) => self.barren_in_a_row >= most,
+            Fallback::Never => false,
+        };
+        let mut source = Source::Proposer;
+        if dry {
+            view.optimistic_path();
+            source = Source::Fallback;
+        } else {
+            match self.proposer.propose(&mut view) {
+                Proposal::Path => {}
+                Proposal::Barren => {
+                    self.barren_in_a_row += 1;
+                    return self.event(EventKind::Barren);
+                }
+                Proposal::Done => return self.finish(EventKind::GaveUp),
+                Proposal::Exhausted if self.fallback == Fallback::Never => {
+                    return self.finish(EventKind::GaveUp);
+                }
+                Proposal::Exhausted => {
+                    view.optimistic_path();
+                    source = Source::Fallback;
+                }
+            }
+        }
+        let length = self.path.length();
+        if length >= self.best_length {
+            // Known already, so there is nothing to check; but it is free, which POMP counts.
+            self.proposer.path_was_free();
+            self.barren_in_a_row += 1;
+            return self.event(EventKind::Barren);
+        }
+        self.barren_in_a_row = 0;
+        self.state = State::Checking;
+        self.event(EventKind::Proposed { length, source })
+    }
+
+    fn step_checking(&mut self) -> Result<Event, C::Error> {
+        let choice = self
+            .validator
+            .choose(&self.path, &self.ledger, &mut self.belief);
+        let Some(place) = choice else {
+            self.best.copy_from(&self.path);
+            self.best_length = self.path.length();
+            self.proposer.path_was_free();
+            self.state = State::Proposing;
+            return Ok(self.event(EventKind::Improved {
+                length: self.best_length,
+            }));
+        };
+        let edge = self.path.edges()[place];
+        self.sightings.clear();
+        let checked = self.checker.check(edge, &mut self.sightings);
+        let verdict = checked.inspect_err(|_| {
+            // The check may be tried again, but what was seen has been seen.
+            if !self.sightings.is_empty() {
+                self.ledger.record_unfinished(self.sightings.len() as u64);
+                self.belief.observe(Evidence {
+                    edge,
+                    free: None,
+                    sightings: &self.sightings,
+                });
+            }
+        })?;
+        self.ledger.record(edge, verdict);
+        self.belief.observe(Evidence {
+            edge,
+            free: Some(verdict.free),
+            sightings: &self.sightings,
+        });
+        if !verdict.free {
+            self.optimistic.block(self.roadmap, edge);
+            self.state = State::Proposing;
+        }
+        Ok(self.event(EventKind::Checked {
+            edge,
+            free: verdict.free,
+            configurations: verdict.configurations,
+        }))
+    }
+}
+
+impl<P, B, V, C> Iterator for Planner<'_, P, B, V, C>
+where
+    P: Proposer<B>,
+    B: Belief,
+    V: Validator<B>,
+    C: Checker,
+{
+    type Item = Result<Event, C::Error>;
+
+    /// The next event, or `None` once the run is over. After an error the same check is tried
+    /// again.
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.state {
+            State::Proposing => Some(Ok(self.step_proposing())),
+            State::Checking => Some(self.step_checking()),
+            State::Over => None,
+        }
+    }
+}
+
+/// The face of every planner, whatever it is made of: for front ends that choose at run time.
+pub trait AnytimePlanner {
+    /// How its checks can fail.
+    type Error;
+    /// The next event, or `None` once the run is over.
+    fn step(&mut self) -> Option<Result<Event, Self::Error>>;
+    /// Where the run stands.
+    fn progress(&self) -> Progress;
+    /// The shortest path found so far.
+    fn best_path(&self) -> Option<&Path>;
+    /// The path proposed last.
+    fn proposed_path(&self) -> &Path;
+    /// All checks so far.
+    fn ledger(&self) -> &Ledger;
+    /// The probability that an edge is free given all checks so far.
+    fn probability_free(&mut self, edge: EdgeId) -> f64;
+}
+
+impl<P, B, V, C> AnytimePlanner for Planner<'_, P, B, V, C>
+where
+    P: Proposer<B>,
+    B: Belief,
+    V: Validator<B>,
+    C: Checker,
+{
+    type Error = C::Error;
+    fn step(&mut self) -> Option<Result<Event, C::Error>> {
+        self.next()
+    }
+    fn progress(&self) -> Progress {
+        Planner::progress(self)
+    }
+    fn best_path(&self) -> Option<&Path> {
+        Planner::best_path(self)
+    }
+    fn proposed_path(&self) -> &Path {
+        Planner::proposed_path(self)
+    }
+    fn ledger(&self) -> &Ledger {
+        Planner::ledger(self)
+    }
+    fn probability_free(&mut self, edge: EdgeId) -> f64 {
+        Planner::probability_free(self, edge)
+    }
+}
+
+/// The events of a planner until a condition is met; made by [`Planner::until`].
+#[derive(Debug)]
+pub struct Until<'s, P: ?Sized> {
+    planner: &'s mut P,
+    stop: &'s Stop,
+    started: Option<Instant>,
+}
+
+impl<'s, P: ?Sized> Until<'s, P> {
+    /// Drives `planner` until `stop` is met. Time counts from here.
+    pub fn new(planner: &'s mut P, stop: &'s Stop) -> Self {
+        let started = stop.needs_clock().then(Instant::now);
+        Self {
+            planner,
+            stop,
+            started,
+        }
+    }
+}
+
+impl<P: AnytimePlanner + ?Sized> Iterator for Until<'_, P> {
+    type Item = Result<Event, P::Error>;
+    fn next(&mut self) -> Option<Self::Item> {
+        let elapsed = self.started.map_or(Duration::ZERO, |t| t.elapsed());
+        if self.stop.is_met(&self.planner.progress(), elapsed) {
+            return None;
+        }
+        self.planner.step()
+    }
+}

@@ -1,0 +1,214 @@
+//! Proposers: which path to check next.
+//!
+//! A proposer looks at the roadmap, the ledger and the belief through a [`View`] and writes one
+//! path into it; it checks nothing. All four of the literature are shortest paths under weights of
+//! their own:
+//!
+//! | proposer | its path is the shortest under |
+//! |---|---|
+//! | [`Psmp`] | lengths in one world drawn from the belief |
+//! | [`LazySp`] | lengths, every unchecked edge taken as free |
+//! | [`MaxProb`] | `-log P(free)` |
+//! | [`Pomp`] | `alpha * length - (1 - alpha) * log P(free)`, alpha rising from 0 to 1 |
+
+mod lazysp;
+mod maxprob;
+mod pomp;
+#[allow(
+    clippy::module_inception,
+    reason = "the method has the name of the crate"
+)]
+mod psmp;
+
+pub use lazysp::LazySp;
+pub use maxprob::MaxProb;
+pub use pomp::Pomp;
+pub use psmp::Psmp;
+
+use crate::belief::Belief;
+use crate::ledger::{EdgeStatus, Ledger};
+use crate::path::Path;
+use crate::random::Draw;
+use crate::roadmap::{Arc, EdgeId, Query, Roadmap};
+use crate::search::{EdgeCost, OptimisticDistances, Search};
+
+/// What came of asking for a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proposal {
+    /// A path was written into the view.
+    Path,
+    /// This time there was none; asking again may bring one.
+    Barren,
+    /// The belief cannot bring a path any more, however often it is asked.
+    Exhausted,
+    /// The proposer has done all it means to do.
+    Done,
+}
+
+/// Computes a path without checking anything.
+pub trait Proposer<B> {
+    /// Writes the next path to be checked into the view.
+    fn propose(&mut self, view: &mut View<'_, B>) -> Proposal;
+
+    /// The path proposed last turned out to be free.
+    fn path_was_free(&mut self) {}
+}
+
+impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
+    fn propose(&mut self, view: &mut View<'_, B>) -> Proposal {
+        (**self).propose(view)
+    }
+    fn path_was_free(&mut self) {
+        (**self).path_was_free();
+    }
+}
+
+/// All that a proposer may look at, and the path it writes.
+#[derive(Debug)]
+pub struct View<'v, B> {
+    pub(crate) roadmap: &'v Roadmap,
+    pub(crate) query: Query,
+    pub(crate) ledger: &'v Ledger,
+    pub(crate) optimistic: &'v OptimisticDistances,
+    pub(crate) belief: &'v mut B,
+    pub(crate) search: &'v mut Search,
+    pub(crate) path: &'v mut Path,
+    pub(crate) best_length: f64,
+    pub(crate) draw: Draw,
+}
+
+impl<B: Belief> View<'_, B> {
+    /// The roadmap.
+    #[must_use]
+    pub fn roadmap(&self) -> &Roadmap {
+        self.roadmap
+    }
+
+    /// Start and goal.
+    #[must_use]
+    pub fn query(&self) -> Query {
+        self.query
+    }
+
+    /// What has been found out so far.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        self.ledger
+    }
+
+    /// The belief.
+    pub fn belief(&mut self) -> &mut B {
+        self.belief
+    }
+
+    /// The length of the best path so far; infinite before the first.
+    #[must_use]
+    pub fn best_length(&self) -> f64 {
+        self.best_length
+    }
+
+    /// The random numbers for this proposal.
+    #[must_use]
+    pub fn randomness(&self) -> Draw {
+        self.draw
+    }
+
+    /// Writes the shortest path over all edges not known to be blocked. False if there is none.
+    pub fn optimistic_path(&mut self) -> bool {
+        self.optimistic.path(self.roadmap, self.query, self.path)
+    }
+
+    /// Writes the shortest path of the world that the belief has drawn last, if it is shorter than
+    /// the best so far.
+    pub fn shortest_path_in_draw(&mut self) -> bool {
+        struct Drawn<'a, B> {
+            ledger: &'a Ledger,
+            belief: &'a mut B,
+        }
+        impl<B: Belief> EdgeCost for Drawn<'_, B> {
+            #[inline]
+            fn cost(&mut self, arc: &Arc) -> f64 {
+                arc.length
+            }
+            #[inline]
+            fn is_open(&mut self, edge: EdgeId) -> bool {
+                match self.ledger.status(edge) {
+                    EdgeStatus::Unchecked => self.belief.is_free_in_draw(edge),
+                    EdgeStatus::Free => true,
+                    EdgeStatus::Blocked => false,
+                }
+            }
+        }
+        let optimistic = self.optimistic;
+        // The known worlds only have fewer edges than the optimistic graph, so its distances are
+        // a consistent heuristic for all of them, and exact where nothing is missing.
+        let found = self.search.shortest_path(
+            self.roadmap,
+            self.query,
+            |vertex| optimistic.from(vertex),
+            self.best_length,
+            &mut Drawn {
+                ledger: self.ledger,
+                belief: self.belief,
+            },
+            self.path,
+        );
+        found && self.path.length() < self.best_length
+    }
+
+    /// Writes the path that minimises the sum of
+    /// `length_weight * length - log_weight * log P(free)`. False if every path has an edge that
+    /// is known or believed to be blocked.
+    pub fn tradeoff_path(&mut self, length_weight: f64, log_weight: f64) -> bool {
+        struct Tradeoff<'a, B> {
+            ledger: &'a Ledger,
+            belief: &'a mut B,
+            length_weight: f64,
+            log_weight: f64,
+        }
+        impl<B: Belief> EdgeCost for Tradeoff<'_, B> {
+            #[inline]
+            fn cost(&mut self, arc: &Arc) -> f64 {
+                let length = self.length_weight * arc.length;
+                match self.ledger.status(arc.edge) {
+                    EdgeStatus::Free => length,
+                    EdgeStatus::Blocked => f64::INFINITY,
+                    EdgeStatus::Unchecked => {
+                        length - self.log_weight * self.belief.probability_free(arc.edge).ln()
+                    }
+                }
+            }
+            #[inline]
+            fn is_open(&mut self, _: EdgeId) -> bool {
+                true
+            }
+        }
+        let optimistic = self.optimistic;
+        self.search.shortest_path(
+            self.roadmap,
+            self.query,
+            |vertex| length_weight * optimistic.from(vertex),
+            f64::INFINITY,
+            &mut Tradeoff {
+                ledger: self.ledger,
+                belief: self.belief,
+                length_weight,
+                log_weight,
+            },
+            self.path,
+        )
+    }
+
+    /// Writes the path most likely to be free; of equally likely ones a shortest. False if every
+    /// path has an edge that is known or believed to be blocked.
+    pub fn most_likely_path(&mut self) -> bool {
+        // So small that it decides between equals only: as much as one part in 10^9 of
+        // probability for each time the optimistic length.
+        let tie = 1e-9
+            / self
+                .optimistic
+                .from(self.query.start)
+                .max(f64::MIN_POSITIVE);
+        self.tradeoff_path(tie, 1.0)
+    }
+}

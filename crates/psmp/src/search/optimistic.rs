@@ -1,0 +1,229 @@
+//! Exact distances to the goal over all edges not known to be blocked.
+//!
+//! They are computed once and then repaired. Edges only ever become blocked, so distances only
+//! grow, and only for vertices whose shortest way used the blocked edge: the part of the
+//! shortest-path tree behind it. Those are cut off, joined again to the rest by their best
+//! remaining edge, and settled in order of distance. The result is the same, to the last bit, as
+//! computing everything anew, because a distance is always the same sum: from the goal backwards.
+
+use super::frontier::Frontier;
+use crate::path::Path;
+use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
+
+/// The next step from a vertex on its shortest way to the goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Step {
+    edge: EdgeId,
+    vertex: VertexId,
+}
+
+const NOWHERE: Step = Step {
+    edge: EdgeId(u32::MAX),
+    vertex: VertexId(u32::MAX),
+};
+
+/// For every vertex, the distance to the goal if every edge not known blocked were free.
+#[derive(Debug, Clone)]
+pub struct OptimisticDistances {
+    distance: Vec<f64>,
+    step: Vec<Step>,
+    blocked: Vec<bool>,
+    frontier: Frontier,
+    /// The vertices cut off by the edge that is being blocked.
+    severed: Vec<VertexId>,
+}
+
+impl OptimisticDistances {
+    /// Distances to `goal` with no edge blocked.
+    #[must_use]
+    pub fn new(roadmap: &Roadmap, goal: VertexId) -> Self {
+        let vertices = roadmap.vertex_count();
+        let mut distances = Self {
+            distance: vec![f64::INFINITY; vertices],
+            step: vec![NOWHERE; vertices],
+            blocked: vec![false; roadmap.edge_count()],
+            frontier: Frontier::new(vertices),
+            severed: Vec::with_capacity(vertices),
+        };
+        distances.distance[goal.index()] = 0.0;
+        distances.frontier.push(goal, 0.0, 0.0);
+        distances.settle(roadmap);
+        distances
+    }
+
+    /// The distance from a vertex to the goal: infinite if every way is known to be blocked.
+    #[inline]
+    #[must_use]
+    pub fn from(&self, vertex: VertexId) -> f64 {
+        self.distance[vertex.index()]
+    }
+
+    /// Whether the edge has been given to [`block`](Self::block).
+    #[inline]
+    #[must_use]
+    pub fn is_blocked(&self, edge: EdgeId) -> bool {
+        self.blocked[edge.index()]
+    }
+
+    /// Takes an edge out of the graph and repairs the distances it carried.
+    pub fn block(&mut self, roadmap: &Roadmap, edge: EdgeId) {
+        if std::mem::replace(&mut self.blocked[edge.index()], true) {
+            return;
+        }
+        let ends = roadmap.edge(edge);
+        let Some(root) = [ends.from, ends.to]
+            .into_iter()
+            .find(|v| self.step[v.index()].edge == edge)
+        else {
+            return;
+        };
+        self.sever(roadmap, root);
+        for i in 0..self.severed.len() {
+            let vertex = self.severed[i];
+            let (mut best, mut step) = (f64::INFINITY, NOWHERE);
+            for arc in roadmap.outgoing(vertex) {
+                let distance = arc.length + self.distance[arc.target.index()];
+                if distance < best && !self.blocked[arc.edge.index()] {
+                    best = distance;
+                    step = Step {
+                        edge: arc.edge,
+                        vertex: arc.target,
+                    };
+                }
+            }
+            // Kept aside until all are done: a severed neighbour must not be built upon yet.
+            if best.is_finite() {
+                self.step[vertex.index()] = step;
+                self.frontier.push(vertex, best, 0.0);
+            }
+        }
+        for &vertex in &self.severed {
+            let Step { edge, vertex: next } = self.step[vertex.index()];
+            if edge != NOWHERE.edge {
+                self.distance[vertex.index()] =
+                    roadmap.edge(edge).length + self.distance[next.index()];
+            }
+        }
+        self.settle(roadmap);
+    }
+
+    /// Collects `root` and all vertices whose shortest way leads through it, and forgets their
+    /// distances.
+    fn sever(&mut self, roadmap: &Roadmap, root: VertexId) {
+        self.severed.clear();
+        self.severed.push(root);
+        self.distance[root.index()] = f64::INFINITY;
+        self.step[root.index()] = NOWHERE;
+        let mut next = 0;
+        while let Some(&vertex) = self.severed.get(next) {
+            next += 1;
+            for arc in roadmap.incoming(vertex) {
+                let through = Step {
+                    edge: arc.edge,
+                    vertex,
+                };
+                let behind = arc.target.index();
+                if self.step[behind] == through {
+                    self.step[behind] = NOWHERE;
+                    self.distance[behind] = f64::INFINITY;
+                    self.severed.push(arc.target);
+                }
+            }
+        }
+    }
+
+    /// Dijkstra's algorithm from whatever is in the frontier.
+    fn settle(&mut self, roadmap: &Roadmap) {
+        while let Some(vertex) = self.frontier.pop() {
+            let here = self.distance[vertex.index()];
+            for arc in roadmap.incoming(vertex) {
+                let behind = arc.target.index();
+                let distance = arc.length + here;
+                if distance < self.distance[behind] && !self.blocked[arc.edge.index()] {
+                    self.distance[behind] = distance;
+                    self.step[behind] = Step {
+                        edge: arc.edge,
+                        vertex,
+                    };
+                    self.frontier.push(arc.target, distance, 0.0);
+                }
+            }
+        }
+    }
+
+    /// Writes the shortest path over edges not known to be blocked into `path`; its length is
+    /// exactly [`from`](Self::from)`(start)`. False if there is none.
+    pub fn path(&self, roadmap: &Roadmap, query: Query, path: &mut Path) -> bool {
+        if !self.from(query.start).is_finite() {
+            return false;
+        }
+        path.begin_from_start(query.start);
+        let mut vertex = query.start;
+        while vertex != query.goal {
+            let step = self.step[vertex.index()];
+            path.append(step.vertex, step.edge);
+            vertex = step.vertex;
+        }
+        path.measure(roadmap);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Draw;
+    use crate::roadmap::{Direction, Edge};
+    use crate::space::Space;
+
+    fn from_scratch(roadmap: &Roadmap, goal: VertexId, blocked: &[bool]) -> Vec<f64> {
+        let mut fresh = OptimisticDistances {
+            distance: vec![f64::INFINITY; roadmap.vertex_count()],
+            step: vec![NOWHERE; roadmap.vertex_count()],
+            blocked: blocked.to_vec(),
+            frontier: Frontier::new(roadmap.vertex_count()),
+            severed: Vec::new(),
+        };
+        fresh.distance[goal.index()] = 0.0;
+        fresh.frontier.push(goal, 0.0, 0.0);
+        fresh.settle(roadmap);
+        fresh.distance
+    }
+
+    #[test]
+    fn repair_equals_recomputation_to_the_last_bit() {
+        let undirected = Roadmap::random_geometric(Space::unit(2), 120, 0.2, 5).unwrap();
+        // The same edges one way only, so that many vertices cannot reach the goal.
+        let directed = Roadmap::from_edges(
+            120,
+            Direction::Directed,
+            undirected
+                .edges()
+                .iter()
+                .map(|e| {
+                    if e.from.0 % 2 == 0 {
+                        *e
+                    } else {
+                        Edge {
+                            from: e.to,
+                            to: e.from,
+                            ..*e
+                        }
+                    }
+                })
+                .collect(),
+        )
+        .unwrap();
+        for (trial, roadmap) in [undirected, directed].iter().cycle().take(40).enumerate() {
+            let random = Draw::new(trial as u64, 0);
+            let goal = VertexId(random.below(120, 0) as u32);
+            let mut distances = OptimisticDistances::new(roadmap, goal);
+            for step in 0..roadmap.edge_count() as u64 {
+                let edge = random.below(roadmap.edge_count() as u64, step + 1) as u32;
+                distances.block(roadmap, EdgeId(edge));
+                let fresh = from_scratch(roadmap, goal, &distances.blocked);
+                assert_eq!(distances.distance, fresh);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Validators: which edge of a proposed path to check next.
+//!
+//! [`FailFast`] checks the edge most likely to collide, so that a bad path falls after few checks;
+//! it is the paper's choice. The others look at the edges' places only: [`Forward`], [`Backward`],
+//! [`Alternate`] from both ends in turn, and [`Bisect`] the edge farthest from all checked ones.
+
+use crate::belief::Belief;
+use crate::ledger::{EdgeStatus, Ledger};
+use crate::path::Path;
+
+/// Chooses the edge of a path to be checked next.
+pub trait Validator<B: ?Sized> {
+    /// The place in the path of an unchecked edge, `None` if all are checked.
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize>;
+}
+
+impl<B: ?Sized, V: Validator<B> + ?Sized> Validator<B> for Box<V> {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
+        (**self).choose(path, ledger, belief)
+    }
+}
+
+/// The edges of the path that have not been checked, with their places.
+fn unchecked<'a>(
+    path: &'a Path,
+    ledger: &'a Ledger,
+) -> impl DoubleEndedIterator<Item = usize> + 'a {
+    (0..path.edges().len()).filter(|&i| ledger.status(path.edges()[i]) == EdgeStatus::Unchecked)
+}
+
+/// The unchecked edge least likely to be free; of equals the first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FailFast;
+
+impl<B: Belief + ?Sized> Validator<B> for FailFast {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
+        let mut least = f64::INFINITY;
+        let mut choice = None;
+        for place in unchecked(path, ledger) {
+            let p = belief.probability_free(path.edges()[place]);
+            if p < least || choice.is_none() {
+                least = p;
+                choice = Some(place);
+            }
+        }
+        choice
+    }
+}
+
+/// The unchecked edge nearest to the start.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Forward;
+
+impl<B: ?Sized> Validator<B> for Forward {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+        unchecked(path, ledger).next()
+    }
+}
+
+/// The unchecked edge nearest to the goal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Backward;
+
+impl<B: ?Sized> Validator<B> for Backward {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+        unchecked(path, ledger).next_back()
+    }
+}
+
+/// The unchecked edge nearest to the start and nearest to the goal by turns.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Alternate {
+    from_goal: bool,
+}
+
+impl<B: ?Sized> Validator<B> for Alternate {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+        let mut open = unchecked(path, ledger);
+        let choice = if self.from_goal {
+            open.next_back()
+        } else {
+            open.next()
+        };
+        self.from_goal = !self.from_goal;
+        choice
+    }
+}
+
+/// The unchecked edge farthest, in edges along the path, from every checked one and from the ends;
+/// of equals the first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bisect;
+
+impl<B: ?Sized> Validator<B> for Bisect {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+        // The middle of the longest run of unchecked edges.
+        let mut longest = 0;
+        let mut choice = None;
+        let mut run = 0;
+        for (place, &edge) in path.edges().iter().enumerate() {
+            if ledger.status(edge) == EdgeStatus::Unchecked {
+                run += 1;
+                if run > longest {
+                    longest = run;
+                    choice = Some(place - run / 2);
+                }
+            } else {
+                run = 0;
+            }
+        }
+        choice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::IndependentEdges;
+    use crate::checker::Verdict;
+    use crate::roadmap::{EdgeId, VertexId};
+
+    /// The order in which a validator checks a path of seven edges that are all free.
+    fn order(mut validator: impl Validator<IndependentEdges>) -> Vec<usize> {
+        let mut path = Path::default();
+        path.begin_from_start(VertexId(0));
+        for i in 0..7 {
+            path.append(VertexId(i + 1), EdgeId(i));
+        }
+        let mut ledger = Ledger::new(7);
+        let p = vec![0.9, 0.2, 0.8, 0.2, 0.7, 0.6, 0.1];
+        let mut belief = IndependentEdges::each(p).unwrap();
+        let mut order = Vec::new();
+        while let Some(place) = validator.choose(&path, &ledger, &mut belief) {
+            order.push(place);
+            let verdict = Verdict {
+                free: true,
+                configurations: 1,
+            };
+            ledger.record(EdgeId(place as u32), verdict);
+        }
+        order
+    }
+
+    #[test]
+    fn each_checks_in_its_own_order() {
+        assert_eq!(order(FailFast), [6, 1, 3, 5, 4, 2, 0]);
+        assert_eq!(order(Forward), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(order(Backward), [6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(order(Alternate::default()), [0, 6, 1, 5, 2, 4, 3]);
+        assert_eq!(order(Bisect), [3, 1, 5, 0, 2, 4, 6]);
+    }
+}
