@@ -94,7 +94,7 @@ pub struct Planner<'a, P, B, V, C> {
     seed: u64,
     state: State,
     ledger: Ledger,
-    optimistic: OptimisticDistances,
+    optimistic: OptimisticDistances<'a>,
     search: Search,
     path: Path,
     best: Path,
@@ -183,7 +183,7 @@ where
             edges: self.ledger.entries().len() as u64,
             proposals: self.proposals,
             best_length: self.best_path().map(Path::length),
-            lower_bound: self.optimistic.from(self.query.start),
+            lower_bound: self.optimistic.to_goal(self.query.start),
         }
     }
 
@@ -237,7 +237,7 @@ where
     }
 
     fn step_proposing(&mut self) -> Event {
-        let lower_bound = self.optimistic.from(self.query.start);
+        let lower_bound = self.optimistic.to_goal(self.query.start);
         if self.best_length <= lower_bound {
             return self.finish(if lower_bound.is_finite() {
                 EventKind::Optimal
@@ -329,7 +329,7 @@ where
             sightings: &self.sightings,
         });
         if !verdict.free {
-            self.optimistic.block(self.roadmap, edge);
+            self.optimistic.block(edge);
             self.state = State::Proposing;
         }
         Ok(self.event(EventKind::Checked {

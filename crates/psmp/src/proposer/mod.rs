@@ -29,7 +29,7 @@ use crate::belief::Belief;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::random::Draw;
-use crate::roadmap::{Arc, EdgeId, Query, Roadmap};
+use crate::roadmap::{EdgeId, Query, Roadmap};
 use crate::search::{EdgeCost, OptimisticDistances, Search};
 
 /// What came of asking for a path.
@@ -69,7 +69,7 @@ pub struct View<'v, B> {
     pub(crate) roadmap: &'v Roadmap,
     pub(crate) query: Query,
     pub(crate) ledger: &'v Ledger,
-    pub(crate) optimistic: &'v OptimisticDistances,
+    pub(crate) optimistic: &'v OptimisticDistances<'v>,
     pub(crate) belief: &'v mut B,
     pub(crate) search: &'v mut Search,
     pub(crate) path: &'v mut Path,
@@ -115,7 +115,7 @@ impl<B: Belief> View<'_, B> {
 
     /// Writes the shortest path over all edges not known to be blocked. False if there is none.
     pub fn optimistic_path(&mut self) -> bool {
-        self.optimistic.path(self.roadmap, self.query, self.path)
+        self.optimistic.path(self.query.start, self.path)
     }
 
     /// Writes the shortest path of the world that the belief has drawn last, if it is shorter than
@@ -127,8 +127,8 @@ impl<B: Belief> View<'_, B> {
         }
         impl<B: Belief> EdgeCost for Drawn<'_, B> {
             #[inline]
-            fn cost(&mut self, arc: &Arc) -> f64 {
-                arc.length
+            fn cost(&mut self, _: EdgeId, length: f64) -> f64 {
+                length
             }
             #[inline]
             fn is_open(&mut self, edge: EdgeId) -> bool {
@@ -145,7 +145,7 @@ impl<B: Belief> View<'_, B> {
         let found = self.search.shortest_path(
             self.roadmap,
             self.query,
-            |vertex| optimistic.from(vertex),
+            |slot| optimistic.slot_to_goal(slot),
             self.best_length,
             &mut Drawn {
                 ledger: self.ledger,
@@ -168,13 +168,13 @@ impl<B: Belief> View<'_, B> {
         }
         impl<B: Belief> EdgeCost for Tradeoff<'_, B> {
             #[inline]
-            fn cost(&mut self, arc: &Arc) -> f64 {
-                let length = self.length_weight * arc.length;
-                match self.ledger.status(arc.edge) {
+            fn cost(&mut self, edge: EdgeId, length: f64) -> f64 {
+                let length = self.length_weight * length;
+                match self.ledger.status(edge) {
                     EdgeStatus::Free => length,
                     EdgeStatus::Blocked => f64::INFINITY,
                     EdgeStatus::Unchecked => {
-                        length - self.log_weight * self.belief.probability_free(arc.edge).ln()
+                        length - self.log_weight * self.belief.probability_free(edge).ln()
                     }
                 }
             }
@@ -187,7 +187,7 @@ impl<B: Belief> View<'_, B> {
         self.search.shortest_path(
             self.roadmap,
             self.query,
-            |vertex| length_weight * optimistic.from(vertex),
+            |slot| length_weight * optimistic.slot_to_goal(slot),
             f64::INFINITY,
             &mut Tradeoff {
                 ledger: self.ledger,
@@ -207,7 +207,7 @@ impl<B: Belief> View<'_, B> {
         let tie = 1e-9
             / self
                 .optimistic
-                .from(self.query.start)
+                .to_goal(self.query.start)
                 .max(f64::MIN_POSITIVE);
         self.tradeoff_path(tie, 1.0)
     }

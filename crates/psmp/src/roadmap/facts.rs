@@ -58,7 +58,7 @@ impl Roadmap {
             stack.push(root);
             while let Some(v) = stack.pop() {
                 size += 1;
-                for arc in self.outgoing(v).iter().chain(self.incoming(v)) {
+                for arc in self.outgoing(v).chain(self.incoming(v)) {
                     let slot = &mut of_vertex[arc.target.index()];
                     if *slot == UNSEEN {
                         *slot = component;

@@ -3,12 +3,17 @@
 //! An edge has one [`EdgeId`] however many ways it can be travelled: an undirected roadmap gives
 //! both half-edges the same id, because they are one motion with one collision status. Adjacency
 //! is stored in compressed rows, outgoing and (for directed roadmaps) incoming, so that a search
-//! walks memory in order and can run either way. Coordinates are optional: many published
-//! roadmaps carry only lengths.
+//! can run either way. Within, vertices stand in an order of their own in which neighbours are near
+//! each other in memory, whatever the order in which they were given; the ids that a user sees are
+//! those the user gave. Coordinates are optional: many published roadmaps carry only lengths.
 
+mod adjacency;
 mod build;
 mod facts;
 mod neighbours;
+
+use adjacency::Adjacency;
+pub(crate) use adjacency::Slot;
 
 pub use build::{Connection, halton, uniform};
 pub use facts::{Components, DegreeFacts};
@@ -148,45 +153,6 @@ struct Embedding {
     coordinates: Vec<f64>,
 }
 
-/// Adjacency in compressed rows: vertex `v` has `arcs[first[v]..first[v + 1]]`.
-#[derive(Debug, Clone)]
-struct Rows {
-    first: Vec<u32>,
-    arcs: Vec<Arc>,
-}
-
-impl Rows {
-    /// Rows for edges as `(vertex the row belongs to, arc)` pairs given by `halves`, which is
-    /// walked twice. Within a row, arcs keep the order in which they were given.
-    fn new<I: Iterator<Item = (VertexId, Arc)>>(vertices: usize, halves: impl Fn() -> I) -> Self {
-        let mut first = vec![0u32; vertices + 1];
-        for (vertex, _) in halves() {
-            first[vertex.index() + 1] += 1;
-        }
-        for v in 0..vertices {
-            first[v + 1] += first[v];
-        }
-        let mut next = first.clone();
-        let nowhere = Arc {
-            target: VertexId(0),
-            edge: EdgeId(0),
-            length: 0.0,
-        };
-        let mut arcs = vec![nowhere; first[vertices] as usize];
-        for (vertex, arc) in halves() {
-            let slot = &mut next[vertex.index()];
-            arcs[*slot as usize] = arc;
-            *slot += 1;
-        }
-        Self { first, arcs }
-    }
-
-    #[inline]
-    fn of(&self, v: VertexId) -> &[Arc] {
-        &self.arcs[self.first[v.index()] as usize..self.first[v.index() + 1] as usize]
-    }
-}
-
 /// A graph of configurations and the motions between them.
 ///
 /// ```
@@ -203,9 +169,7 @@ impl Rows {
 pub struct Roadmap {
     direction: Direction,
     edges: Vec<Edge>,
-    outgoing: Rows,
-    /// Only for directed roadmaps; for undirected ones the outgoing rows serve both ways.
-    incoming: Option<Rows>,
+    pub(crate) adjacency: Adjacency,
     embedding: Option<Embedding>,
 }
 
@@ -245,33 +209,11 @@ impl Roadmap {
                 });
             }
         }
-        let half = |edge: usize, target: VertexId| Arc {
-            target,
-            edge: EdgeId(edge as u32),
-            length: edges[edge].length,
-        };
-        let forward = || (0..edges.len()).map(|i| (edges[i].from, half(i, edges[i].to)));
-        let backward = || (0..edges.len()).map(|i| (edges[i].to, half(i, edges[i].from)));
-        let (outgoing, incoming) = match direction {
-            Direction::Directed => (
-                Rows::new(vertices, forward),
-                Some(Rows::new(vertices, backward)),
-            ),
-            Direction::Undirected => (
-                Rows::new(vertices, || {
-                    (0..edges.len()).flat_map(|i| {
-                        let Edge { from, to, .. } = edges[i];
-                        [(from, half(i, to)), (to, half(i, from))]
-                    })
-                }),
-                None,
-            ),
-        };
+        let adjacency = Adjacency::new(vertices, direction, &edges);
         Ok(Self {
             direction,
             edges,
-            outgoing,
-            incoming,
+            adjacency,
             embedding: None,
         })
     }
@@ -311,7 +253,7 @@ impl Roadmap {
     /// How many vertices there are.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
-        self.outgoing.first.len() - 1
+        self.adjacency.vertex_count()
     }
 
     /// How many edges there are; an undirected edge counts once.
@@ -340,17 +282,13 @@ impl Roadmap {
     }
 
     /// The ways out of a vertex.
-    #[inline]
-    #[must_use]
-    pub fn outgoing(&self, v: VertexId) -> &[Arc] {
-        self.outgoing.of(v)
+    pub fn outgoing(&self, v: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
+        self.adjacency.arcs_out_of(v)
     }
 
     /// The ways into a vertex; `target` is where each comes from.
-    #[inline]
-    #[must_use]
-    pub fn incoming(&self, v: VertexId) -> &[Arc] {
-        self.incoming.as_ref().unwrap_or(&self.outgoing).of(v)
+    pub fn incoming(&self, v: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
+        self.adjacency.arcs_into(v)
     }
 
     /// The space of the configurations, if the roadmap has any.

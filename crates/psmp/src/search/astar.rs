@@ -6,13 +6,13 @@
 
 use super::frontier::Frontier;
 use crate::path::Path;
-use crate::roadmap::{Arc, EdgeId, Query, Roadmap, VertexId};
+use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
 
 /// What edges cost in a search.
-pub trait EdgeCost {
-    /// The cost of travelling an arc, if it can be travelled: not negative; infinite to rule it
-    /// out.
-    fn cost(&mut self, arc: &Arc) -> f64;
+pub(crate) trait EdgeCost {
+    /// The cost of travelling an edge of this length, if it can be travelled: not negative;
+    /// infinite to rule it out.
+    fn cost(&mut self, edge: EdgeId, length: f64) -> f64;
 
     /// Whether the edge is there at all. Asked only when the edge would improve a label, so the
     /// place for what is dearer to find out than a cost.
@@ -24,14 +24,14 @@ struct Label {
     cost: f64,
     search: u32,
     /// The vertex this one was reached from.
-    from: VertexId,
+    from: Slot,
     /// The edge it was reached by.
     by: EdgeId,
 }
 
 /// The memory of shortest-path searches on one roadmap.
 #[derive(Debug, Clone)]
-pub struct Search {
+pub(crate) struct Search {
     labels: Vec<Label>,
     frontier: Frontier,
     search: u32,
@@ -39,12 +39,11 @@ pub struct Search {
 
 impl Search {
     /// Memory for searches on `roadmap`.
-    #[must_use]
-    pub fn new(roadmap: &Roadmap) -> Self {
+    pub(crate) fn new(roadmap: &Roadmap) -> Self {
         let label = Label {
             cost: f64::INFINITY,
             search: 0,
-            from: VertexId(0),
+            from: Slot(0),
             by: EdgeId(0),
         };
         Self {
@@ -59,51 +58,53 @@ impl Search {
     ///
     /// `heuristic` must never exceed the cost from a vertex to the goal; infinite says that the
     /// goal cannot be reached from there.
-    pub fn shortest_path(
+    pub(crate) fn shortest_path(
         &mut self,
         roadmap: &Roadmap,
         query: Query,
-        heuristic: impl Fn(VertexId) -> f64,
+        heuristic: impl Fn(Slot) -> f64,
         limit: f64,
         edges: &mut impl EdgeCost,
         path: &mut Path,
     ) -> bool {
         self.begin();
-        let from_start = heuristic(query.start);
+        let start = roadmap.adjacency.slot(query.start);
+        let goal = roadmap.adjacency.slot(query.goal);
+        let from_start = heuristic(start);
         if !(from_start <= limit && from_start.is_finite()) {
             return false;
         }
-        self.labels[query.start.index()] = Label {
+        self.labels[start.index()] = Label {
             cost: 0.0,
             search: self.search,
-            from: query.start,
+            from: start,
             by: EdgeId(0),
         };
-        self.frontier.push(query.start, from_start, 0.0);
-        while let Some(vertex) = self.frontier.pop() {
-            if vertex == query.goal {
-                self.trace(roadmap, query, path);
+        self.frontier.push(start, from_start, 0.0);
+        while let Some(slot) = self.frontier.pop() {
+            if slot == goal {
+                self.trace(roadmap, start, goal, path);
                 return true;
             }
-            let so_far = self.labels[vertex.index()].cost;
-            for arc in roadmap.outgoing(vertex) {
-                let cost = so_far + edges.cost(arc);
-                let label = &mut self.labels[arc.target.index()];
+            let so_far = self.labels[slot.index()].cost;
+            for half in roadmap.adjacency.outgoing(slot) {
+                let cost = so_far + edges.cost(half.edge, half.length);
+                let label = &mut self.labels[half.target.index()];
                 if label.search == self.search && label.cost <= cost {
                     continue;
                 }
-                let total = cost + heuristic(arc.target);
+                let total = cost + heuristic(half.target);
                 // Written so that what is infinite or not a number falls out as well.
-                if !(total <= limit && total.is_finite() && edges.is_open(arc.edge)) {
+                if !(total <= limit && total.is_finite() && edges.is_open(half.edge)) {
                     continue;
                 }
                 *label = Label {
                     cost,
                     search: self.search,
-                    from: vertex,
-                    by: arc.edge,
+                    from: slot,
+                    by: half.edge,
                 };
-                self.frontier.push(arc.target, total, cost);
+                self.frontier.push(half.target, total, cost);
             }
         }
         false
@@ -120,13 +121,13 @@ impl Search {
         });
     }
 
-    fn trace(&self, roadmap: &Roadmap, query: Query, path: &mut Path) {
-        path.begin_from_goal(query.goal);
-        let mut vertex = query.goal;
-        while vertex != query.start {
-            let Label { from, by, .. } = self.labels[vertex.index()];
-            path.prepend(roadmap, from, by);
-            vertex = from;
+    fn trace(&self, roadmap: &Roadmap, start: Slot, goal: Slot, path: &mut Path) {
+        path.begin_from_goal(roadmap.adjacency.vertex(goal));
+        let mut slot = goal;
+        while slot != start {
+            let Label { from, by, .. } = self.labels[slot.index()];
+            path.prepend(roadmap, roadmap.adjacency.vertex(from), by);
+            slot = from;
         }
         path.finish();
     }

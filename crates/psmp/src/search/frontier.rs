@@ -4,7 +4,7 @@
 //! so that it never outgrows the roadmap and never allocates once made, and emptying it costs what
 //! is left in it, not what the roadmap has.
 
-use crate::roadmap::VertexId;
+use crate::roadmap::Slot;
 
 const ABSENT: u32 = u32::MAX;
 const CHILDREN: usize = 4;
@@ -15,7 +15,7 @@ struct Entry {
     total: f64,
     /// Cost of the way to the vertex: of equal totals the farthest along goes first.
     so_far: f64,
-    vertex: VertexId,
+    vertex: Slot,
 }
 
 impl Entry {
@@ -53,7 +53,7 @@ impl Frontier {
 
     /// Adds the vertex, or moves it forward if it is in already.
     #[inline]
-    pub(super) fn push(&mut self, vertex: VertexId, total: f64, so_far: f64) {
+    pub(super) fn push(&mut self, vertex: Slot, total: f64, so_far: f64) {
         let entry = Entry {
             total,
             so_far,
@@ -71,7 +71,7 @@ impl Frontier {
 
     /// Takes the first vertex out.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<VertexId> {
+    pub(super) fn pop(&mut self) -> Option<Slot> {
         let first = *self.heap.first()?;
         self.place[first.vertex.index()] = ABSENT;
         let last = self.heap.pop()?;
@@ -138,7 +138,7 @@ mod tests {
             let total = random.below(100, step + 10_000) as f64;
             if total < best[v as usize] {
                 best[v as usize] = total;
-                frontier.push(VertexId(v), total, 0.0);
+                frontier.push(Slot(v), total, 0.0);
             }
         }
         let mut last = (-1.0, 0);
@@ -150,7 +150,7 @@ mod tests {
             count += 1;
         }
         assert_eq!(count, best.iter().filter(|b| b.is_finite()).count());
-        frontier.push(VertexId(3), 1.0, 0.0);
+        frontier.push(Slot(3), 1.0, 0.0);
         frontier.clear();
         assert!(frontier.pop().is_none());
     }

@@ -3,11 +3,11 @@
 //! [`OptimisticDistances`] keeps, for every vertex, the exact distance to the goal over all edges
 //! not known to be blocked, and repairs it as edges become blocked. It is three things at once:
 //! the path of an optimist, a lower bound on every path there can be, and the best heuristic there
-//! can be for [`Search`], which finds shortest paths in worlds that have fewer edges still.
+//! can be for the A* that finds shortest paths in worlds that have fewer edges still.
 
 mod astar;
 mod frontier;
 mod optimistic;
 
-pub use astar::{EdgeCost, Search};
+pub(crate) use astar::{EdgeCost, Search};
 pub use optimistic::OptimisticDistances;

@@ -8,37 +8,42 @@
 
 use super::frontier::Frontier;
 use crate::path::Path;
-use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
+use crate::roadmap::{EdgeId, Roadmap, Slot, VertexId};
 
 /// The next step from a vertex on its shortest way to the goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Step {
     edge: EdgeId,
-    vertex: VertexId,
+    to: Slot,
 }
 
 const NOWHERE: Step = Step {
     edge: EdgeId(u32::MAX),
-    vertex: VertexId(u32::MAX),
+    to: Slot(u32::MAX),
 };
 
 /// For every vertex, the distance to the goal if every edge not known blocked were free.
 #[derive(Debug, Clone)]
-pub struct OptimisticDistances {
+pub struct OptimisticDistances<'a> {
+    roadmap: &'a Roadmap,
+    goal: Slot,
     distance: Vec<f64>,
     step: Vec<Step>,
     blocked: Vec<bool>,
     frontier: Frontier,
     /// The vertices cut off by the edge that is being blocked.
-    severed: Vec<VertexId>,
+    severed: Vec<Slot>,
 }
 
-impl OptimisticDistances {
+impl<'a> OptimisticDistances<'a> {
     /// Distances to `goal` with no edge blocked.
     #[must_use]
-    pub fn new(roadmap: &Roadmap, goal: VertexId) -> Self {
+    pub fn new(roadmap: &'a Roadmap, goal: VertexId) -> Self {
         let vertices = roadmap.vertex_count();
+        let goal = roadmap.adjacency.slot(goal);
         let mut distances = Self {
+            roadmap,
+            goal,
             distance: vec![f64::INFINITY; vertices],
             step: vec![NOWHERE; vertices],
             blocked: vec![false; roadmap.edge_count()],
@@ -47,15 +52,19 @@ impl OptimisticDistances {
         };
         distances.distance[goal.index()] = 0.0;
         distances.frontier.push(goal, 0.0, 0.0);
-        distances.settle(roadmap);
+        distances.settle();
         distances
     }
 
     /// The distance from a vertex to the goal: infinite if every way is known to be blocked.
-    #[inline]
     #[must_use]
-    pub fn from(&self, vertex: VertexId) -> f64 {
-        self.distance[vertex.index()]
+    pub fn to_goal(&self, vertex: VertexId) -> f64 {
+        self.slot_to_goal(self.roadmap.adjacency.slot(vertex))
+    }
+
+    #[inline]
+    pub(crate) fn slot_to_goal(&self, slot: Slot) -> f64 {
+        self.distance[slot.index()]
     }
 
     /// Whether the edge has been given to [`block`](Self::block).
@@ -66,103 +75,108 @@ impl OptimisticDistances {
     }
 
     /// Takes an edge out of the graph and repairs the distances it carried.
-    pub fn block(&mut self, roadmap: &Roadmap, edge: EdgeId) {
+    pub fn block(&mut self, edge: EdgeId) {
+        let roadmap = self.roadmap;
         if std::mem::replace(&mut self.blocked[edge.index()], true) {
             return;
         }
         let ends = roadmap.edge(edge);
         let Some(root) = [ends.from, ends.to]
             .into_iter()
+            .map(|vertex| roadmap.adjacency.slot(vertex))
             .find(|v| self.step[v.index()].edge == edge)
         else {
             return;
         };
-        self.sever(roadmap, root);
+        self.sever(root);
         for i in 0..self.severed.len() {
-            let vertex = self.severed[i];
+            let slot = self.severed[i];
             let (mut best, mut step) = (f64::INFINITY, NOWHERE);
-            for arc in roadmap.outgoing(vertex) {
-                let distance = arc.length + self.distance[arc.target.index()];
-                if distance < best && !self.blocked[arc.edge.index()] {
+            for half in roadmap.adjacency.outgoing(slot) {
+                let distance = half.length + self.distance[half.target.index()];
+                if distance < best && !self.blocked[half.edge.index()] {
                     best = distance;
                     step = Step {
-                        edge: arc.edge,
-                        vertex: arc.target,
+                        edge: half.edge,
+                        to: half.target,
                     };
                 }
             }
             // Kept aside until all are done: a severed neighbour must not be built upon yet.
             if best.is_finite() {
-                self.step[vertex.index()] = step;
-                self.frontier.push(vertex, best, 0.0);
+                self.step[slot.index()] = step;
+                self.frontier.push(slot, best, 0.0);
             }
         }
-        for &vertex in &self.severed {
-            let Step { edge, vertex: next } = self.step[vertex.index()];
+        for &slot in &self.severed {
+            let Step { edge, to: next } = self.step[slot.index()];
             if edge != NOWHERE.edge {
-                self.distance[vertex.index()] =
+                self.distance[slot.index()] =
                     roadmap.edge(edge).length + self.distance[next.index()];
             }
         }
-        self.settle(roadmap);
+        self.settle();
     }
 
     /// Collects `root` and all vertices whose shortest way leads through it, and forgets their
     /// distances.
-    fn sever(&mut self, roadmap: &Roadmap, root: VertexId) {
+    fn sever(&mut self, root: Slot) {
+        let roadmap = self.roadmap;
         self.severed.clear();
         self.severed.push(root);
         self.distance[root.index()] = f64::INFINITY;
         self.step[root.index()] = NOWHERE;
         let mut next = 0;
-        while let Some(&vertex) = self.severed.get(next) {
+        while let Some(&slot) = self.severed.get(next) {
             next += 1;
-            for arc in roadmap.incoming(vertex) {
+            for half in roadmap.adjacency.incoming(slot) {
                 let through = Step {
-                    edge: arc.edge,
-                    vertex,
+                    edge: half.edge,
+                    to: slot,
                 };
-                let behind = arc.target.index();
+                let behind = half.target.index();
                 if self.step[behind] == through {
                     self.step[behind] = NOWHERE;
                     self.distance[behind] = f64::INFINITY;
-                    self.severed.push(arc.target);
+                    self.severed.push(half.target);
                 }
             }
         }
     }
 
     /// Dijkstra's algorithm from whatever is in the frontier.
-    fn settle(&mut self, roadmap: &Roadmap) {
-        while let Some(vertex) = self.frontier.pop() {
-            let here = self.distance[vertex.index()];
-            for arc in roadmap.incoming(vertex) {
-                let behind = arc.target.index();
-                let distance = arc.length + here;
-                if distance < self.distance[behind] && !self.blocked[arc.edge.index()] {
+    fn settle(&mut self) {
+        let roadmap = self.roadmap;
+        while let Some(slot) = self.frontier.pop() {
+            let here = self.distance[slot.index()];
+            for half in roadmap.adjacency.incoming(slot) {
+                let behind = half.target.index();
+                let distance = half.length + here;
+                if distance < self.distance[behind] && !self.blocked[half.edge.index()] {
                     self.distance[behind] = distance;
                     self.step[behind] = Step {
-                        edge: arc.edge,
-                        vertex,
+                        edge: half.edge,
+                        to: slot,
                     };
-                    self.frontier.push(arc.target, distance, 0.0);
+                    self.frontier.push(half.target, distance, 0.0);
                 }
             }
         }
     }
 
     /// Writes the shortest path over edges not known to be blocked into `path`; its length is
-    /// exactly [`from`](Self::from)`(start)`. False if there is none.
-    pub fn path(&self, roadmap: &Roadmap, query: Query, path: &mut Path) -> bool {
-        if !self.from(query.start).is_finite() {
+    /// exactly [`to_goal`](Self::to_goal)`(start)`. False if there is none.
+    pub(crate) fn path(&self, start: VertexId, path: &mut Path) -> bool {
+        let roadmap = self.roadmap;
+        let mut slot = roadmap.adjacency.slot(start);
+        if !self.slot_to_goal(slot).is_finite() {
             return false;
         }
-        path.begin_from_start(query.start);
-        let mut vertex = query.start;
-        while vertex != query.goal {
-            let step = self.step[vertex.index()];
-            path.append(step.vertex, step.edge);
-            vertex = step.vertex;
+        path.begin_from_start(start);
+        while slot != self.goal {
+            let Step { edge, to } = self.step[slot.index()];
+            path.append(roadmap.adjacency.vertex(to), edge);
+            slot = to;
         }
         path.measure(roadmap);
         true
@@ -177,7 +191,10 @@ mod tests {
     use crate::space::Space;
 
     fn from_scratch(roadmap: &Roadmap, goal: VertexId, blocked: &[bool]) -> Vec<f64> {
+        let goal = roadmap.adjacency.slot(goal);
         let mut fresh = OptimisticDistances {
+            roadmap,
+            goal,
             distance: vec![f64::INFINITY; roadmap.vertex_count()],
             step: vec![NOWHERE; roadmap.vertex_count()],
             blocked: blocked.to_vec(),
@@ -186,7 +203,7 @@ mod tests {
         };
         fresh.distance[goal.index()] = 0.0;
         fresh.frontier.push(goal, 0.0, 0.0);
-        fresh.settle(roadmap);
+        fresh.settle();
         fresh.distance
     }
 
@@ -220,7 +237,7 @@ mod tests {
             let mut distances = OptimisticDistances::new(roadmap, goal);
             for step in 0..roadmap.edge_count() as u64 {
                 let edge = random.below(roadmap.edge_count() as u64, step + 1) as u32;
-                distances.block(roadmap, EdgeId(edge));
+                distances.block(EdgeId(edge));
                 let fresh = from_scratch(roadmap, goal, &distances.blocked);
                 assert_eq!(distances.distance, fresh);
             }
