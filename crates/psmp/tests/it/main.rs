@@ -1,0 +1,11 @@
+//! Tests of the planner as a whole, in one binary.
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
+/// The nearest-neighbour belief against its formula.
+mod nearest_neighbour;
+/// Random problems for the other modules.
+mod problems;
+/// What must hold of every run, whatever it is put together from.
+mod promises;
+/// Seeds, threads, pauses and failing checkers.
+mod runs;

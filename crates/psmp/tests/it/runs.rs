@@ -1,0 +1,161 @@
+//! Seeds, threads, pauses and failing checkers.
+
+use crate::problems::Problem;
+use psmp::belief::{IndependentEdges, NearestNeighbour};
+use psmp::checker::{BisectionChecker, Verdict, World, check_with};
+use psmp::proposer::Psmp;
+use psmp::validator::FailFast;
+use psmp::{Connection, EdgeId, Event, EventKind, Planner, Query, Roadmap, Space, Stop, roadmap};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+fn prm() -> (Roadmap, Query) {
+    let space = Space::unit(2);
+    let points = roadmap::halton(&space, 120);
+    Roadmap::from_configurations(space, points, Connection::Radius(0.25))
+        .unwrap()
+        .with_query(&[0.05, 0.05], &[0.95, 0.95], Connection::Nearest(8))
+        .unwrap()
+}
+
+/// A wall with a gap that can be told to fail now and then.
+struct Wall {
+    asked: u64,
+    fails_every: Option<u64>,
+}
+
+impl World for Wall {
+    type Error = String;
+    fn is_free(&mut self, q: &[f64]) -> Result<bool, String> {
+        self.asked += 1;
+        match self.fails_every {
+            Some(n) if self.asked.is_multiple_of(n) => {
+                Err(format!("lost contact at {}", self.asked))
+            }
+            _ => Ok(!(0.4..0.6).contains(&q[0]) || (0.55..0.65).contains(&q[1])),
+        }
+    }
+}
+
+fn wall(fails_every: Option<u64>) -> Wall {
+    Wall {
+        asked: 0,
+        fails_every,
+    }
+}
+
+fn events(seed: u64) -> Vec<Event> {
+    let (roadmap, query) = prm();
+    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let belief = NearestNeighbour::new(&roadmap, 50.0).unwrap();
+    Planner::new(&roadmap, query, Psmp, belief, FailFast, checker)
+        .seed(seed)
+        .map(Result::unwrap)
+        .collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_events_on_any_thread() {
+    let reference = events(4);
+    assert!(matches!(reference.last().unwrap().kind, EventKind::Optimal));
+    assert_ne!(reference, events(5), "the seed must matter");
+    let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(|| events(4))).collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), reference);
+    }
+}
+
+#[test]
+fn a_paused_run_goes_on_where_it_was() {
+    let reference = events(4);
+    let (roadmap, query) = prm();
+    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let belief = NearestNeighbour::new(&roadmap, 50.0).unwrap();
+    let mut planner = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker).seed(4);
+    let mut pieces: Vec<Event> = Vec::new();
+    let flag = Arc::new(AtomicBool::new(true));
+    for stop in [
+        Stop::configurations(100),
+        Stop::flag(flag.clone()),
+        Stop::edges(9) & Stop::proposals(3),
+        Stop::after(Duration::ZERO),
+        Stop::gap(0.3) | Stop::configurations(1500),
+        Stop::never(),
+    ] {
+        pieces.extend(planner.until(&stop).map(Result::unwrap));
+    }
+    assert_eq!(pieces, reference);
+    assert!(planner.next().is_none(), "a run that is over stays over");
+}
+
+#[test]
+fn a_failing_checker_loses_nothing() {
+    let (roadmap, query) = prm();
+    let checker = BisectionChecker::new(&roadmap, 0.002, wall(Some(997))).unwrap();
+    let belief = IndependentEdges::constant(0.8).unwrap();
+    let mut planner = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
+    let (mut failures, mut last) = (0, None);
+    while let Some(event) = planner.next() {
+        match event {
+            Ok(event) => last = Some(event.kind),
+            Err(message) => {
+                failures += 1;
+                assert!(message.starts_with("lost contact"));
+                let known = planner.ledger().entries().len();
+                assert_eq!(planner.progress().edges as usize, known);
+            }
+        }
+    }
+    assert!(failures > 1);
+    assert_eq!(last, Some(EventKind::Optimal));
+    // The same run without failures ends with the same path.
+    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let belief = IndependentEdges::constant(0.8).unwrap();
+    let mut calm = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
+    while let Some(event) = calm.next() {
+        event.unwrap();
+    }
+    assert_eq!(planner.best_path(), calm.best_path());
+}
+
+#[test]
+fn configurations_are_counted_as_the_world_sees_them() {
+    let (roadmap, query) = prm();
+    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let belief = IndependentEdges::constant(0.8).unwrap();
+    let mut planner = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
+    planner.by_ref().for_each(drop);
+    let counted = planner.progress().configurations;
+    assert_eq!(planner.checker_mut().world_mut().asked, counted);
+}
+
+#[test]
+fn a_closure_can_check_edges() {
+    let problem = (0..)
+        .map(Problem::random)
+        .find(|p| p.shortest().is_some_and(|s| s > 0.0))
+        .unwrap();
+    let truth = problem.truth.clone();
+    let checker = check_with(|edge: EdgeId| {
+        Ok::<_, std::convert::Infallible>(Verdict {
+            free: truth[edge.index()],
+            configurations: 5,
+        })
+    });
+    let belief = IndependentEdges::constant(0.8).unwrap();
+    let mut planner = Planner::new(
+        &problem.roadmap,
+        problem.query,
+        Psmp,
+        belief,
+        FailFast,
+        checker,
+    );
+    planner.by_ref().for_each(drop);
+    assert_eq!(
+        planner.progress().configurations,
+        5 * planner.progress().edges
+    );
+    assert_eq!(planner.progress().gap(), Some(0.0));
+}

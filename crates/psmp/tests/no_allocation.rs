@@ -1,0 +1,96 @@
+//! After warming up, a thousand planning steps allocate nothing.
+//!
+//! The counting allocator is global, so this is a test binary of its own with a single test.
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
+use psmp::belief::{Belief, FiniteSet, IndependentEdges};
+use psmp::checker::{BisectionChecker, WorldFn};
+use psmp::proposer::{LazySp, Pomp, Proposer, Psmp};
+use psmp::validator::FailFast;
+use psmp::{CollisionTable, Draw, Planner, Roadmap, Space, roadmap};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system allocator unchanged; only a counter is kept beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn a_thousand_steps_allocate_nothing() {
+    // The counter counts.
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    std::hint::black_box(Box::new(1));
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before + 1);
+
+    let space = Space::unit(2);
+    let points = roadmap::halton(&space, 3000);
+    let prm = Roadmap::from_configurations(space, points, psmp::Connection::Nearest(14)).unwrap();
+    let (prm, query) = prm
+        .with_query(&[0.02, 0.02], &[0.98, 0.98], psmp::Connection::Nearest(10))
+        .unwrap();
+    let rows: Vec<Vec<bool>> = (0..200)
+        .map(|w| {
+            let random = Draw::new(1, w);
+            (0..prm.edge_count() as u64)
+                .map(|e| random.unit(e) < 0.9)
+                .collect()
+        })
+        .collect();
+    let table = CollisionTable::from_rows(prm.edge_count(), &rows).unwrap();
+
+    let independent = || IndependentEdges::frequencies(&table);
+    measure(&prm, query, "psmp", Psmp, independent());
+    measure(&prm, query, "pomp", Pomp::default(), independent());
+    measure(&prm, query, "lazysp", LazySp, independent());
+    measure(
+        &prm,
+        query,
+        "psmp with a finite set",
+        Psmp,
+        FiniteSet::new(&table),
+    );
+}
+
+fn measure<B: Belief>(
+    prm: &Roadmap,
+    query: psmp::Query,
+    name: &str,
+    proposer: impl Proposer<B>,
+    belief: B,
+) {
+    // A forest of small pillars, so that a run takes more than a thousand steps.
+    let world = WorldFn(|q: &[f64]| {
+        let to_pillar = |x: f64| (x * 40.0).fract() - 0.5;
+        to_pillar(q[0]).hypot(to_pillar(q[1])) > 0.25
+    });
+    let checker = BisectionChecker::new(prm, 0.001, world).unwrap();
+    let mut planner = Planner::new(prm, query, proposer, belief, FailFast, checker);
+    let warm_up = planner.by_ref().take(100).count();
+    assert_eq!(warm_up, 100);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let steps = planner.by_ref().take(1000).filter(|e| e.is_ok()).count();
+    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert_eq!(steps, 1000, "{name} was over too soon");
+    assert_eq!(allocations, 0, "{name} allocated");
+}
