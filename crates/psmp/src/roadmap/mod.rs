@@ -18,6 +18,8 @@ pub(crate) use adjacency::Slot;
 pub use build::{Connection, halton, uniform};
 pub use facts::{Components, DegreeFacts};
 
+use crate::path::Path;
+use crate::search::{EdgeCost, Search};
 use crate::space::Space;
 use thiserror::Error;
 
@@ -306,6 +308,22 @@ impl Roadmap {
         })
     }
 
+    /// The shortest path over the edges for which `is_open` holds: what a planner would find that
+    /// knew them all.
+    #[must_use]
+    pub fn shortest_path(&self, query: Query, is_open: impl Fn(EdgeId) -> bool) -> Option<Path> {
+        let mut path = Path::default();
+        let found = Search::new(self).shortest_path(
+            self,
+            query,
+            |_| 0.0,
+            f64::INFINITY,
+            &mut OpenEdges(is_open),
+            &mut path,
+        );
+        found.then_some(path)
+    }
+
     /// The vertex ids in order.
     pub fn vertices(&self) -> impl Iterator<Item = VertexId> + use<> {
         (0..self.vertex_count() as u32).map(VertexId)
@@ -314,6 +332,18 @@ impl Roadmap {
     /// The edge ids in order.
     pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> + use<> {
         (0..self.edge_count() as u32).map(EdgeId)
+    }
+}
+
+/// Lengths as they are, over open edges only.
+struct OpenEdges<F>(F);
+
+impl<F: Fn(EdgeId) -> bool> EdgeCost for OpenEdges<F> {
+    fn cost(&mut self, _: EdgeId, length: f64) -> f64 {
+        length
+    }
+    fn is_open(&mut self, edge: EdgeId) -> bool {
+        (self.0)(edge)
     }
 }
 

@@ -250,8 +250,12 @@ fn lazysp_finds_the_shortest_path_first() {
                 _ => None,
             })
             .collect();
+        let ours = problem
+            .roadmap
+            .shortest_path(problem.query, |e| problem.truth[e.index()]);
         match problem.shortest() {
             Some(shortest) => {
+                check_path(&problem, &ours.unwrap());
                 assert_eq!(found.len(), 1, "seed {seed}");
                 assert!((found[0] - shortest).abs() < 1e-9, "seed {seed}");
             }
