@@ -1,12 +1,14 @@
 //! What is checked, and the formats it comes in.
 #![deny(missing_docs)]
 
+mod clearance;
 mod error;
 mod occupancy;
 mod raster;
 mod save;
 mod world;
 
+pub use clearance::{DiscRobot, RadiusError};
 pub use error::{FileError, Place};
 pub use occupancy::{Frame, GridError, ImageOptions, OccupancyGrid};
 pub use save::save;
