@@ -6,9 +6,11 @@ mod error;
 mod occupancy;
 mod raster;
 mod save;
+mod shapes;
 mod world;
 
 pub use clearance::{DiscRobot, RadiusError};
 pub use error::{FileError, Place};
 pub use occupancy::{Frame, GridError, ImageOptions, OccupancyGrid};
 pub use save::save;
+pub use shapes::{ShapeError, Shapes};
