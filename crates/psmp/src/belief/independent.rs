@@ -6,7 +6,7 @@
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::Experience;
+use crate::table::{Experience, WorldId, bit};
 use thiserror::Error;
 
 /// Not a probability.
@@ -61,14 +61,17 @@ impl IndependentEdges {
     /// is free and one where it is blocked, so that no edge is certain.
     #[must_use]
     pub fn frequencies(experience: &impl Experience) -> Self {
-        let worlds = experience.world_count() as f64;
+        let all: Vec<WorldId> = (0..experience.world_count() as u32).map(WorldId).collect();
+        Self::frequencies_in(experience, &all)
+    }
+
+    /// The same from some of the known worlds.
+    #[must_use]
+    pub fn frequencies_in(experience: &impl Experience, worlds: &[WorldId]) -> Self {
         let share = |edge| {
-            let free: u32 = experience
-                .worlds_where_free(EdgeId(edge))
-                .iter()
-                .map(|word| word.count_ones())
-                .sum();
-            (f64::from(free) + 1.0) / (worlds + 2.0)
+            let row = experience.worlds_where_free(EdgeId(edge));
+            let free = worlds.iter().filter(|w| bit(row, w.index())).count();
+            (free as f64 + 1.0) / (worlds.len() as f64 + 2.0)
         };
         Self::new(Probability::Each(
             (0..experience.edge_count() as u32).map(share).collect(),

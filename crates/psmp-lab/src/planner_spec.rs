@@ -1,0 +1,372 @@
+//! Planners by name: `psmp:fs`, `pomp:nn`, `lazysp`, `lazysp:fs:bisect`.
+//!
+//! A name is the proposer, then the belief, then the validator, joined by colons; what is left out
+//! takes its default. Experiments and the command line choose planners by these names at run time;
+//! here a name becomes a planner whose proposer and belief are compiled together, with only the
+//! validator and the checker behind a pointer, because those are called once a check and not once an
+//! edge of a search.
+
+use psmp::belief::{Belief, FiniteSet, IndependentEdges, NearestNeighbour};
+use psmp::checker::Checker;
+use psmp::proposer::{LazySp, MaxProb, Pomp, Proposer, Psmp};
+use psmp::validator::{Alternate, Backward, Bisect, FailFast, Forward, Validator};
+use psmp::{AnytimePlanner, Experience, Fallback, Planner, Query, Roadmap, WorldId};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// The part of a name that says how paths are proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProposerName {
+    /// `psmp`
+    Psmp,
+    /// `lazysp`
+    LazySp,
+    /// `maxprob`: stops at its first path.
+    MaxProb,
+    /// `maxprob+`: goes on to the optimum.
+    MaxProbOn,
+    /// `pomp`
+    Pomp,
+}
+
+/// The part of a name that says what is believed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BeliefName {
+    /// `fs`: the known worlds that agree with every check.
+    FiniteSet,
+    /// `nn`: the nearest checked configuration.
+    NearestNeighbour,
+    /// `freq`: each edge's own share of the known worlds.
+    Frequencies,
+    /// A number such as `0.9`: every edge is free with this probability.
+    Constant(f64),
+}
+
+/// The part of a name that says which edge of a path is checked next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValidatorName {
+    /// `failfast`
+    FailFast,
+    /// `forward`
+    Forward,
+    /// `backward`
+    Backward,
+    /// `alternate`
+    Alternate,
+    /// `bisect`
+    Bisect,
+}
+
+const PROPOSERS: [(&str, ProposerName); 5] = [
+    ("psmp", ProposerName::Psmp),
+    ("lazysp", ProposerName::LazySp),
+    ("maxprob", ProposerName::MaxProb),
+    ("maxprob+", ProposerName::MaxProbOn),
+    ("pomp", ProposerName::Pomp),
+];
+
+const BELIEFS: [(&str, BeliefName); 3] = [
+    ("fs", BeliefName::FiniteSet),
+    ("nn", BeliefName::NearestNeighbour),
+    ("freq", BeliefName::Frequencies),
+];
+
+const VALIDATORS: [(&str, ValidatorName); 5] = [
+    ("failfast", ValidatorName::FailFast),
+    ("forward", ValidatorName::Forward),
+    ("backward", ValidatorName::Backward),
+    ("alternate", ValidatorName::Alternate),
+    ("bisect", ValidatorName::Bisect),
+];
+
+/// A planner by name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlannerSpec {
+    /// How paths are proposed.
+    pub proposer: ProposerName,
+    /// What is believed.
+    pub belief: BeliefName,
+    /// Which edge of a path is checked next.
+    pub validator: ValidatorName,
+}
+
+/// Why a name is no planner, or a planner cannot be made here.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// No proposer, belief or validator has that name.
+    #[error("`{name}` is no {part}: choose one of {choices}")]
+    Unknown {
+        /// "proposer", "belief" or "validator".
+        part: &'static str,
+        /// What was given.
+        name: String,
+        /// What could have been.
+        choices: String,
+    },
+    /// The name has more than three parts.
+    #[error("`{0}` has too many parts: a planner is PROPOSER[:BELIEF[:VALIDATOR]]")]
+    TooManyParts(String),
+    /// Only LazySP can do without a belief.
+    #[error("`{0}` needs a belief, as in `{0}:fs` or `{0}:nn`")]
+    NoBelief(String),
+    /// The belief needs known worlds and there are none.
+    #[error("belief `{0}` needs known worlds, and there are none here")]
+    NoExperience(String),
+    /// The belief cannot be made for this roadmap.
+    #[error("belief `{name}`: {why}")]
+    Belief {
+        /// Its name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+fn look_up<T: Copy>(
+    part: &'static str,
+    name: &str,
+    choices: &[(&str, T)],
+    more: &str,
+) -> Result<T, SpecError> {
+    choices
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| SpecError::Unknown {
+            part,
+            name: name.to_owned(),
+            choices: choices
+                .iter()
+                .map(|(known, _)| format!("`{known}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+                + more,
+        })
+}
+
+impl FromStr for PlannerSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let mut parts = text.split(':');
+        let proposer_name = parts.next().unwrap_or_default();
+        let proposer = look_up("proposer", proposer_name, &PROPOSERS, "")?;
+        let belief = match parts.next() {
+            Some(name) => match name.parse() {
+                Ok(p) if (0.0..=1.0).contains(&p) => BeliefName::Constant(p),
+                _ => look_up("belief", name, &BELIEFS, ", or a probability such as `0.9`")?,
+            },
+            // The optimist asks the belief nothing.
+            None if proposer == ProposerName::LazySp => BeliefName::Constant(1.0),
+            None => return Err(SpecError::NoBelief(proposer_name.to_owned())),
+        };
+        let validator = match parts.next() {
+            Some(name) => look_up("validator", name, &VALIDATORS, "")?,
+            // Where every edge is as likely as the other there is nothing to rank by.
+            None if matches!(belief, BeliefName::Constant(_)) => ValidatorName::Forward,
+            None => ValidatorName::FailFast,
+        };
+        if parts.next().is_some() {
+            return Err(SpecError::TooManyParts(text.to_owned()));
+        }
+        Ok(Self {
+            proposer,
+            belief,
+            validator,
+        })
+    }
+}
+
+fn name_of<T: PartialEq>(value: &T, choices: &[(&'static str, T)]) -> &'static str {
+    choices
+        .iter()
+        .find(|(_, known)| known == value)
+        .map_or("?", |(name, _)| name)
+}
+
+impl fmt::Display for PlannerSpec {
+    /// The shortest name that gives this planner.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", name_of(&self.proposer, &PROPOSERS))?;
+        let uninformed = matches!(self.belief, BeliefName::Constant(_));
+        let bare = self.proposer == ProposerName::LazySp && self.belief == BeliefName::Constant(1.0);
+        let usual = if uninformed {
+            ValidatorName::Forward
+        } else {
+            ValidatorName::FailFast
+        };
+        if !bare || self.validator != usual {
+            match &self.belief {
+                BeliefName::Constant(p) => write!(f, ":{p}")?,
+                named => write!(f, ":{}", name_of(named, &BELIEFS))?,
+            }
+        }
+        if self.validator != usual {
+            write!(f, ":{}", name_of(&self.validator, &VALIDATORS))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a planner is made for, but for the checker.
+#[derive(Debug, Clone)]
+pub struct Setting<'a, T> {
+    /// The roadmap.
+    pub roadmap: &'a Roadmap,
+    /// Start and goal.
+    pub query: Query,
+    /// The known worlds, if there are any: a table and which of its worlds count.
+    pub experience: Option<(&'a T, Vec<WorldId>)>,
+    /// How fast the influence of a checked configuration falls with distance.
+    pub eta: f64,
+    /// What to do about barren draws.
+    pub fallback: Fallback,
+    /// The seed of the run.
+    pub seed: u64,
+}
+
+/// A planner made of anything.
+pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + 'a>;
+
+impl PlannerSpec {
+    /// Whether the planner learns from known worlds.
+    #[must_use]
+    pub fn needs_experience(&self) -> bool {
+        matches!(
+            self.belief,
+            BeliefName::FiniteSet | BeliefName::Frequencies
+        )
+    }
+
+    /// Makes the planner.
+    ///
+    /// # Errors
+    /// If its belief needs something that the setting does not have.
+    pub fn build<'a, T, C>(
+        &self,
+        setting: &Setting<'a, T>,
+        checker: C,
+    ) -> Result<AnyPlanner<'a, C::Error>, SpecError>
+    where
+        T: Experience,
+        C: Checker + 'a,
+    {
+        let known = || {
+            setting.experience.clone().ok_or_else(|| {
+                SpecError::NoExperience(name_of(&self.belief, &BELIEFS).to_owned())
+            })
+        };
+        let trouble = |why: String| SpecError::Belief {
+            name: name_of(&self.belief, &BELIEFS).to_owned(),
+            why,
+        };
+        match self.belief {
+            BeliefName::FiniteSet => {
+                let (table, worlds) = known()?;
+                Ok(self.propose_with(FiniteSet::of_worlds(table, worlds), setting, checker))
+            }
+            BeliefName::Frequencies => {
+                let (table, worlds) = known()?;
+                let belief = IndependentEdges::frequencies_in(table, &worlds);
+                Ok(self.propose_with(belief, setting, checker))
+            }
+            BeliefName::NearestNeighbour => {
+                let belief = NearestNeighbour::new(setting.roadmap, setting.eta)
+                    .map_err(|e| trouble(e.to_string()))?;
+                Ok(self.propose_with(belief, setting, checker))
+            }
+            BeliefName::Constant(p) => {
+                let belief = IndependentEdges::constant(p).map_err(|e| trouble(e.to_string()))?;
+                Ok(self.propose_with(belief, setting, checker))
+            }
+        }
+    }
+
+    fn propose_with<'a, T, B, C>(
+        &self,
+        belief: B,
+        setting: &Setting<'a, T>,
+        checker: C,
+    ) -> AnyPlanner<'a, C::Error>
+    where
+        B: Belief + 'a,
+        C: Checker + 'a,
+    {
+        match self.proposer {
+            ProposerName::Psmp => self.assemble(Psmp, belief, setting, checker),
+            ProposerName::LazySp => self.assemble(LazySp, belief, setting, checker),
+            ProposerName::MaxProb => self.assemble(MaxProb::default(), belief, setting, checker),
+            ProposerName::MaxProbOn => {
+                self.assemble(MaxProb::to_the_optimum(), belief, setting, checker)
+            }
+            ProposerName::Pomp => self.assemble(Pomp::default(), belief, setting, checker),
+        }
+    }
+
+    fn assemble<'a, T, P, B, C>(
+        &self,
+        proposer: P,
+        belief: B,
+        setting: &Setting<'a, T>,
+        checker: C,
+    ) -> AnyPlanner<'a, C::Error>
+    where
+        P: Proposer<B> + 'a,
+        B: Belief + 'a,
+        C: Checker + 'a,
+    {
+        let validator: Box<dyn Validator<B>> = match self.validator {
+            ValidatorName::FailFast => Box::new(FailFast),
+            ValidatorName::Forward => Box::new(Forward),
+            ValidatorName::Backward => Box::new(Backward),
+            ValidatorName::Alternate => Box::new(Alternate::default()),
+            ValidatorName::Bisect => Box::new(Bisect),
+        };
+        let planner = Planner::new(
+            setting.roadmap,
+            setting.query,
+            proposer,
+            belief,
+            validator,
+            checker,
+        );
+        Box::new(planner.seed(setting.seed).fallback(setting.fallback))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for name in [
+            "psmp:fs",
+            "pomp:nn",
+            "lazysp",
+            "lazysp:fs",
+            "lazysp:fs:bisect",
+            "lazysp:1:backward",
+            "maxprob+:freq",
+            "psmp:0.9",
+            "psmp:0.9:failfast",
+        ] {
+            let spec: PlannerSpec = name.parse().unwrap();
+            assert_eq!(spec.to_string(), name);
+        }
+        let uninformed: PlannerSpec = "lazysp".parse().unwrap();
+        assert_eq!(uninformed.validator, ValidatorName::Forward);
+    }
+
+    #[test]
+    fn wrong_names_say_what_would_be_right() {
+        let error = |text: &str| text.parse::<PlannerSpec>().unwrap_err().to_string();
+        assert!(error("rrt").contains("`psmp`"));
+        assert!(error("psmp").contains("psmp:fs"));
+        assert!(error("psmp:xx").contains("`nn`"));
+        assert!(error("psmp:1.5").contains("probability"));
+        assert!(error("psmp:fs:quick").contains("`failfast`"));
+        assert!(error("psmp:fs:forward:x").contains("too many"));
+    }
+}

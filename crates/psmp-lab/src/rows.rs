@@ -1,0 +1,46 @@
+//! Writing rows: CSV for spreadsheets, JSON for scripts, Parquet for data frames.
+
+use crate::sweep::Row;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::RecordWriter;
+use psmp_worlds::{FileError, save};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Writes rows in the format that the file's ending names: `.csv`, `.json` or `.parquet`. The file
+/// is there whole or not at all.
+///
+/// # Errors
+/// If the ending is another, or the file cannot be written.
+pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
+    let trouble = |e: &dyn std::fmt::Display| FileError::new(path, format!("cannot write it: {e}"));
+    let bytes = match path.extension().and_then(|e| e.to_str()) {
+        Some("csv") => {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            for row in rows {
+                writer.serialize(row).map_err(|e| trouble(&e))?;
+            }
+            writer.into_inner().map_err(|e| trouble(&e))?
+        }
+        Some("json") => serde_json::to_vec_pretty(rows).map_err(|e| trouble(&e))?,
+        Some("parquet") => parquet(rows).map_err(|e| trouble(&e))?,
+        _ => {
+            return Err(FileError::new(path, "rows are written by the file's ending")
+                .hint("let the name end in `.csv`, `.json` or `.parquet`"));
+        }
+    };
+    save(path, &bytes)
+}
+
+fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build();
+    let mut file = SerializedFileWriter::new(Vec::new(), rows.schema()?, Arc::new(properties))?;
+    let mut group = file.next_row_group()?;
+    rows.write_to_row_group(&mut group)?;
+    group.close()?;
+    file.into_inner()
+}

@@ -1,0 +1,78 @@
+//! One run, watched: which paths it found, what each had cost, and how it ended.
+
+use crate::score::Improvement;
+use psmp::{AnytimePlanner, Event, EventKind, Progress, Stop, Until};
+use std::time::{Duration, Instant};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With a certificate that the best path is the shortest.
+    Optimal,
+    /// With a certificate that there is no path.
+    Infeasible,
+    /// The proposer had nothing left to propose.
+    GaveUp,
+    /// A budget was spent.
+    Stopped,
+}
+
+impl Ending {
+    /// The word for it in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Optimal => "optimal",
+            Ending::Infeasible => "infeasible",
+            Ending::GaveUp => "gave-up",
+            Ending::Stopped => "stopped",
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// Every path found, each shorter than the one before.
+    pub improvements: Vec<Improvement>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Where it stood at the end.
+    pub progress: Progress,
+    /// How long it took, checks included.
+    pub duration: Duration,
+}
+
+/// Drives a planner until it is over or `stop` is met, telling `watch` of each event.
+///
+/// # Errors
+/// The first error of the checker.
+pub fn run<E>(
+    planner: &mut (dyn AnytimePlanner<Error = E> + '_),
+    stop: &Stop,
+    mut watch: impl FnMut(&Event),
+) -> Result<Trial, E> {
+    let started = Instant::now();
+    let mut improvements = Vec::new();
+    let mut ending = Ending::Stopped;
+    for event in Until::new(planner, stop) {
+        let event = event?;
+        watch(&event);
+        match event.kind {
+            EventKind::Improved { length } => improvements.push(Improvement {
+                configurations: event.progress.configurations,
+                length,
+            }),
+            EventKind::Optimal => ending = Ending::Optimal,
+            EventKind::Infeasible => ending = Ending::Infeasible,
+            EventKind::GaveUp => ending = Ending::GaveUp,
+            EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => {}
+        }
+    }
+    Ok(Trial {
+        improvements,
+        ending,
+        progress: planner.progress(),
+        duration: started.elapsed(),
+    })
+}

@@ -1,0 +1,27 @@
+//! Worlds that only need to be looked at answer through a shared reference as well as when owned,
+//! so that many checkers can share one.
+
+/// Implements [`psmp::checker::World`] for a type with `fn free_at(&self, &[f64]) -> bool`, and for
+/// references to it.
+macro_rules! world_by_looking {
+    ($($world:ty),+) => {$(
+        impl psmp::checker::World for $world {
+            type Error = std::convert::Infallible;
+
+            fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Self::Error> {
+                Ok(self.free_at(configuration))
+            }
+
+            fn first_collision(
+                &mut self,
+                configurations: &[f64],
+                dimension: usize,
+            ) -> Result<Option<usize>, Self::Error> {
+                Ok(configurations
+                    .chunks_exact(dimension)
+                    .position(|q| !self.free_at(q)))
+            }
+        }
+    )+};
+}
+pub(crate) use world_by_looking;
