@@ -61,6 +61,29 @@ pub fn halton(space: &Space, count: usize) -> Vec<f64> {
     coordinates
 }
 
+/// The connection radius of PRM* for `count` vertices: large enough that the best path through the
+/// roadmap tends to the best there is as vertices are added.
+#[must_use]
+pub fn prm_star_radius(space: &Space, count: usize) -> f64 {
+    let d = space.dimension() as f64;
+    let volume: f64 = space
+        .axes()
+        .iter()
+        .map(|axis| axis.extent() * axis.weight())
+        .product();
+    let n = count.max(2) as f64;
+    2.0 * ((1.0 + 1.0 / d) * volume / unit_ball_volume(space.dimension()) * n.ln() / n)
+        .powf(1.0 / d)
+}
+
+fn unit_ball_volume(dimension: usize) -> f64 {
+    match dimension {
+        0 => 1.0,
+        1 => 2.0,
+        d => unit_ball_volume(d - 2) * std::f64::consts::TAU / d as f64,
+    }
+}
+
 fn primes(count: usize) -> Vec<u64> {
     let mut primes: Vec<u64> = Vec::with_capacity(count);
     let mut candidate = 2;
@@ -362,9 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn halton_is_the_known_sequence() {
+    fn sequences_and_radii_are_the_known_ones() {
         assert_eq!(radical_inverse(6, 2), 0.375);
         assert_eq!(radical_inverse(1, 3), 1.0 / 3.0);
         assert_eq!(primes(5), [2, 3, 5, 7, 11]);
+        let pi = std::f64::consts::PI;
+        assert!((unit_ball_volume(3) - 4.0 / 3.0 * pi).abs() < 1e-12);
+        let radius = prm_star_radius(&Space::unit(2), 200);
+        assert!((radius - (6.0 / pi * 200f64.ln() / 200.0).sqrt()).abs() < 1e-12);
     }
 }
