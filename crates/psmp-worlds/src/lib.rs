@@ -2,5 +2,7 @@
 #![deny(missing_docs)]
 
 mod error;
+mod files;
+pub mod mat5;
 
 pub use error::{FileError, Place};
