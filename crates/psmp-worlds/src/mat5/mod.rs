@@ -34,20 +34,20 @@ pub enum Numbers {
 macro_rules! with_numbers {
     ($numbers:expr, $vector:ident => $result:expr) => {
         match $numbers {
-            Numbers::I8($vector) => $result,
-            Numbers::U8($vector) => $result,
-            Numbers::I16($vector) => $result,
-            Numbers::U16($vector) => $result,
-            Numbers::I32($vector) => $result,
-            Numbers::U32($vector) => $result,
-            Numbers::I64($vector) => $result,
-            Numbers::U64($vector) => $result,
-            Numbers::F32($vector) => $result,
-            Numbers::F64($vector) => $result,
+            $crate::mat5::Numbers::I8($vector) => $result,
+            $crate::mat5::Numbers::U8($vector) => $result,
+            $crate::mat5::Numbers::I16($vector) => $result,
+            $crate::mat5::Numbers::U16($vector) => $result,
+            $crate::mat5::Numbers::I32($vector) => $result,
+            $crate::mat5::Numbers::U32($vector) => $result,
+            $crate::mat5::Numbers::I64($vector) => $result,
+            $crate::mat5::Numbers::U64($vector) => $result,
+            $crate::mat5::Numbers::F32($vector) => $result,
+            $crate::mat5::Numbers::F64($vector) => $result,
         }
     };
 }
-use with_numbers;
+pub(crate) use with_numbers;
 
 impl Numbers {
     /// How many numbers there are.
@@ -64,6 +64,7 @@ impl Numbers {
 
     /// All of them as `f64`; 64-bit integers beyond 2^53 are rounded.
     #[must_use]
+    #[allow(clippy::unnecessary_cast)] // One of the ten types is f64 itself.
     pub fn to_f64(&self) -> Vec<f64> {
         with_numbers!(self, v => v.iter().map(|&x| x as f64).collect())
     }
