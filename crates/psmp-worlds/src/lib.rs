@@ -7,5 +7,5 @@ mod error;
 mod files;
 pub mod mat5;
 
-pub use dataset::{BitMatrix, Dataset, DatasetParts, Prefer};
+pub use dataset::{BitMatrix, Dataset, DatasetParts, Pairing, Prefer, ReadOptions};
 pub use error::{FileError, Place};

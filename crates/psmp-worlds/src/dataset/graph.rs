@@ -2,7 +2,9 @@
 //!
 //! The file cannot say whether the graph is directed. An undirected one lists every edge once in
 //! each direction, with equal lengths and equal collision results; if that holds of all rows,
-//! each such pair becomes one edge.
+//! each such pair becomes one edge. There are tables whose results differ between the directions
+//! of an edge throughout: as they stand they are of directed graphs, but the reader may choose to
+//! see one motion in the two.
 
 use super::bits::BitMatrix;
 use super::text::{self, Line, shown};
@@ -120,36 +122,48 @@ fn row(path: &Path, line: Line<'_>, id: usize, vertices: usize) -> Result<Edge, 
     Ok(Edge::new(from, to, length))
 }
 
+/// When two rows of opposite direction and equal length are one undirected edge. They are so for
+/// all rows of a graph or for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pairing {
+    /// If the collision results agree in all worlds, too.
+    #[default]
+    Equal,
+    /// Whatever the collision results: the edge is free where both rows are.
+    Any,
+}
+
 /// The edges that the rows of a graph make.
 pub(super) struct Edges {
     pub direction: Direction,
     pub edges: Vec<Edge>,
     pub edge_of_row: Vec<EdgeId>,
-    /// The first of an edge's rows.
-    pub row_of_edge: Vec<usize>,
+    /// The two rows of an undirected edge, twice the one row of a directed one.
+    pub rows_of_edge: Vec<(usize, usize)>,
 }
 
 impl Edges {
-    /// One edge for each pair of twins if all rows have one, else one for each row.
-    pub fn new(rows: Vec<Edge>, table: Option<&BitMatrix>) -> Self {
-        match twins(&rows) {
-            Some(twins) if table.is_none_or(|table| agree(table, &twins)) => {
+    /// One edge for each pair of rows if all rows make pairs whose columns in `equal_in` are
+    /// equal, else one for each row.
+    pub fn new(rows: Vec<Edge>, equal_in: Option<&BitMatrix>) -> Self {
+        match pairs(&rows) {
+            Some(pairs) if equal_in.is_none_or(|table| agree(table, &pairs)) => {
                 let mut edge_of_row = vec![EdgeId(0); rows.len()];
-                for (edge, &(first, second)) in twins.iter().enumerate() {
+                for (edge, &(first, second)) in pairs.iter().enumerate() {
                     edge_of_row[first] = EdgeId(edge as u32);
                     edge_of_row[second] = EdgeId(edge as u32);
                 }
                 Self {
                     direction: Direction::Undirected,
-                    edges: twins.iter().map(|&(first, _)| rows[first]).collect(),
+                    edges: pairs.iter().map(|&(first, _)| rows[first]).collect(),
                     edge_of_row,
-                    row_of_edge: twins.iter().map(|&(first, _)| first).collect(),
+                    rows_of_edge: pairs,
                 }
             }
             _ => Self {
                 direction: Direction::Directed,
                 edge_of_row: (0..rows.len() as u32).map(EdgeId).collect(),
-                row_of_edge: (0..rows.len()).collect(),
+                rows_of_edge: (0..rows.len()).map(|row| (row, row)).collect(),
                 edges: rows,
             },
         }
@@ -158,15 +172,15 @@ impl Edges {
 
 /// Pairs every row with a later one of the opposite direction and equal length, in the order of
 /// the pairs' first rows; nothing if a row is left over.
-fn twins(rows: &[Edge]) -> Option<Vec<(usize, usize)>> {
+fn pairs(rows: &[Edge]) -> Option<Vec<(usize, usize)>> {
     let mut waiting: HashMap<(VertexId, VertexId, u64), VecDeque<usize>> = HashMap::new();
-    let mut twin_of = vec![None; rows.len()];
+    let mut partner_of = vec![None; rows.len()];
     for (row, edge) in rows.iter().enumerate() {
         // Adding zero makes the two zeros one.
         let length = (edge.length + 0.0).to_bits();
         let opposite = waiting.get_mut(&(edge.to, edge.from, length));
         match opposite.and_then(VecDeque::pop_front) {
-            Some(first) => twin_of[first] = Some(row),
+            Some(first) => partner_of[first] = Some(row),
             None => {
                 let alike = waiting.entry((edge.from, edge.to, length)).or_default();
                 alike.push_back(row);
@@ -176,18 +190,18 @@ fn twins(rows: &[Edge]) -> Option<Vec<(usize, usize)>> {
     if waiting.values().any(|left| !left.is_empty()) {
         return None;
     }
-    let pairs = twin_of.into_iter().enumerate();
+    let pairs = partner_of.into_iter().enumerate();
     Some(
         pairs
-            .filter_map(|(first, twin)| Some((first, twin?)))
+            .filter_map(|(first, partner)| Some((first, partner?)))
             .collect(),
     )
 }
 
-/// Whether all twins have equal columns.
-fn agree(table: &BitMatrix, twins: &[(usize, usize)]) -> bool {
+/// Whether the columns of each pair are equal.
+fn agree(table: &BitMatrix, pairs: &[(usize, usize)]) -> bool {
     (0..table.rows()).all(|world| {
-        twins
+        pairs
             .iter()
             .all(|&(a, b)| table.get(world, a) == table.get(world, b))
     })
@@ -238,7 +252,7 @@ mod tests {
             let rows = rows.iter().map(|&(a, b, w)| Edge::new(a, b, w)).collect();
             Edges::new(rows, table)
         };
-        // Parallel edges, a loop, and twins far apart.
+        // Parallel edges, a loop, and pairs far apart.
         let rows = [
             (0, 1, 1.0),
             (1, 0, 2.0),
@@ -250,7 +264,7 @@ mod tests {
         let paired = edges(&rows, None);
         assert_eq!(paired.direction, Direction::Undirected);
         assert_eq!(paired.edge_of_row, [0, 1, 2, 1, 2, 0].map(EdgeId));
-        assert_eq!(paired.row_of_edge, [0, 1, 2]);
+        assert_eq!(paired.rows_of_edge, [(0, 5), (1, 3), (2, 4)]);
         let mut table = BitMatrix::new(1, 6);
         table.set(0, 5);
         assert_eq!(edges(&rows, Some(&table)).direction, Direction::Directed);

@@ -14,6 +14,7 @@ mod twins;
 mod write;
 
 pub use bits::BitMatrix;
+pub use graph::Pairing;
 pub use twins::Prefer;
 pub use write::DatasetParts;
 
@@ -43,6 +44,15 @@ mod name {
     pub const IMAGES: &str = "environment_images";
 }
 
+/// How to read what a dataset leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// Which of two twins is read.
+    pub prefer: Prefer,
+    /// When two rows of the graph are one undirected edge.
+    pub pairing: Pairing,
+}
+
 /// A dataset that has been read.
 ///
 /// Roadmap, table and world ids are in memory; the smaller files are read when they are asked
@@ -62,20 +72,21 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads the dataset in a folder, text before MAT-files.
+    /// Reads the dataset in a folder with the default options.
     ///
     /// # Errors
     /// If there is no graph, or a file that is there is malformed or does not fit the others.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::open_with(folder, Prefer::default())
+        Self::open_with(folder, ReadOptions::default())
     }
 
-    /// Reads the dataset in a folder; `prefer` decides which of two twins is read.
+    /// Reads the dataset in a folder.
     ///
     /// # Errors
     /// As for [`Dataset::open`].
-    pub fn open_with(folder: impl AsRef<Path>, prefer: Prefer) -> Result<Self, FileError> {
+    pub fn open_with(folder: impl AsRef<Path>, options: ReadOptions) -> Result<Self, FileError> {
         let folder = folder.as_ref();
+        let ReadOptions { prefer, pairing } = options;
         let graph_path = folder.join(name::GRAPH);
         if !graph_path.is_file() {
             return Err(missing(folder, &[name::GRAPH.to_owned()], "graph")
@@ -91,8 +102,11 @@ impl Dataset {
             None => None,
         };
         let vertices = graph.vertices;
-        let edges = Edges::new(graph.rows, bits.as_ref());
-        let table = bits.map(|bits| table(&bits, &edges.row_of_edge));
+        let edges = match pairing {
+            Pairing::Equal => Edges::new(graph.rows, bits.as_ref()),
+            Pairing::Any => Edges::new(graph.rows, None),
+        };
+        let table = bits.map(|bits| table(&bits, &edges.rows_of_edge));
         let mut roadmap = Roadmap::from_edges(vertices, edges.direction, edges.edges)
             .map_err(|e| FileError::new(&graph_path, e.to_string()))?;
         if let Some((path, numbers)) = coordinates {
@@ -393,12 +407,12 @@ fn table_bits(twin: &Twin, rows: usize) -> Result<BitMatrix, FileError> {
     Ok(bits)
 }
 
-/// The table by edges, from the columns of their first rows.
-fn table(bits: &BitMatrix, row_of_edge: &[usize]) -> CollisionTable {
-    let mut table = CollisionTable::all_blocked(bits.rows(), row_of_edge.len());
+/// The table by edges, which are free where all their rows are.
+fn table(bits: &BitMatrix, rows_of_edge: &[(usize, usize)]) -> CollisionTable {
+    let mut table = CollisionTable::all_blocked(bits.rows(), rows_of_edge.len());
     for world in 0..bits.rows() {
-        for (edge, &row) in row_of_edge.iter().enumerate() {
-            if bits.get(world, row) {
+        for (edge, &(one, other)) in rows_of_edge.iter().enumerate() {
+            if bits.get(world, one) && bits.get(world, other) {
                 table.set_free(WorldId(world as u32), EdgeId(edge as u32));
             }
         }
