@@ -1,1 +1,4 @@
-//! Experiments.
+//! Experiments with planners, and pictures of them.
+#![deny(missing_docs)]
+
+pub mod picture;
