@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod families;
+pub mod picture;
 mod planner_spec;
 mod recorded;
 pub mod rows;

@@ -190,7 +190,8 @@ impl fmt::Display for PlannerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", name_of(&self.proposer, &PROPOSERS))?;
         let uninformed = matches!(self.belief, BeliefName::Constant(_));
-        let bare = self.proposer == ProposerName::LazySp && self.belief == BeliefName::Constant(1.0);
+        let bare =
+            self.proposer == ProposerName::LazySp && self.belief == BeliefName::Constant(1.0);
         let usual = if uninformed {
             ValidatorName::Forward
         } else {
@@ -233,10 +234,7 @@ impl PlannerSpec {
     /// Whether the planner learns from known worlds.
     #[must_use]
     pub fn needs_experience(&self) -> bool {
-        matches!(
-            self.belief,
-            BeliefName::FiniteSet | BeliefName::Frequencies
-        )
+        matches!(self.belief, BeliefName::FiniteSet | BeliefName::Frequencies)
     }
 
     /// Makes the planner.
@@ -253,9 +251,10 @@ impl PlannerSpec {
         C: Checker + 'a,
     {
         let known = || {
-            setting.experience.clone().ok_or_else(|| {
-                SpecError::NoExperience(name_of(&self.belief, &BELIEFS).to_owned())
-            })
+            setting
+                .experience
+                .clone()
+                .ok_or_else(|| SpecError::NoExperience(name_of(&self.belief, &BELIEFS).to_owned()))
         };
         let trouble = |why: String| SpecError::Belief {
             name: name_of(&self.belief, &BELIEFS).to_owned(),

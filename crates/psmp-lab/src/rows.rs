@@ -27,8 +27,10 @@ pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
         Some("json") => serde_json::to_vec_pretty(rows).map_err(|e| trouble(&e))?,
         Some("parquet") => parquet(rows).map_err(|e| trouble(&e))?,
         _ => {
-            return Err(FileError::new(path, "rows are written by the file's ending")
-                .hint("let the name end in `.csv`, `.json` or `.parquet`"));
+            return Err(
+                FileError::new(path, "rows are written by the file's ending")
+                    .hint("let the name end in `.csv`, `.json` or `.parquet`"),
+            );
         }
     };
     save(path, &bytes)

@@ -40,7 +40,13 @@ pub struct Summary {
 /// Summarises rows, in the order in which datasets, planners and experience first appear.
 #[must_use]
 pub fn summarise(rows: &[Row]) -> Vec<Summary> {
-    let key = |row: &Row| (row.dataset.clone(), row.planner.clone(), row.experience.clone());
+    let key = |row: &Row| {
+        (
+            row.dataset.clone(),
+            row.planner.clone(),
+            row.experience.clone(),
+        )
+    };
     let mut keys: Vec<_> = Vec::new();
     for row in rows {
         if !keys.contains(&key(row)) {
@@ -88,7 +94,12 @@ fn summarise_group(all: &[&Row]) -> Summary {
             let shortest = row.shortest_length.filter(|s| *s > 0.0)?;
             Some(row.first_length? / shortest)
         })),
-        solved: share(solvable.iter().filter(|r| r.cost_to_first.is_some()).count()),
+        solved: share(
+            solvable
+                .iter()
+                .filter(|r| r.cost_to_first.is_some())
+                .count(),
+        ),
         reached_shortest: share(
             solvable
                 .iter()

@@ -8,7 +8,7 @@ use crate::recorded::RecordedChecker;
 use crate::score::{Improvement, regret};
 use crate::trial;
 use psmp::{EdgeId, Experience, Fallback, Stop, WorldId};
-use psmp_worlds::{Dataset, FileError, ImageOptions, OccupancyGrid};
+use psmp_worlds::{Dataset, FileError, Frame, ImageOptions, OccupancyGrid};
 use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
@@ -35,7 +35,12 @@ impl Familiarity {
     /// The worlds to learn from when planning in `world`. Where a dataset does not say which are
     /// for training, those are all.
     #[must_use]
-    pub fn worlds(self, dataset: &Dataset, table: &impl Experience, world: WorldId) -> Vec<WorldId> {
+    pub fn worlds(
+        self,
+        dataset: &Dataset,
+        table: &impl Experience,
+        world: WorldId,
+    ) -> Vec<WorldId> {
         let all = || (0..table.world_count() as u32).map(WorldId);
         match (self, dataset.train()) {
             (Familiarity::Seen, _) => all().collect(),
@@ -189,10 +194,9 @@ pub fn sweep(
 #[must_use]
 pub fn scale(dataset: &Dataset) -> f64 {
     dataset.roadmap.space().map_or(1.0, |space| {
-        space
-            .axes()
-            .iter()
-            .fold(0.0, |longest: f64, axis| longest.max(axis.extent() * axis.weight()))
+        space.axes().iter().fold(0.0, |longest: f64, axis| {
+            longest.max(axis.extent() * axis.weight())
+        })
     })
 }
 
@@ -201,12 +205,20 @@ pub fn scale(dataset: &Dataset) -> f64 {
 /// # Errors
 /// If the image is there but cannot be read.
 pub fn image_of(dataset: &Dataset, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
-    let flat = dataset.roadmap.space().is_some_and(|s| s.dimension() == 2);
-    let path = dataset.image_path(world);
-    if !(flat && path.is_file()) {
+    let Some([x, y]) = dataset.roadmap.space().map(|space| space.axes()) else {
         return Ok(None);
-    }
-    OccupancyGrid::read(path, &ImageOptions::default()).map(Some)
+    };
+    let Some(path) = dataset.image_path(world) else {
+        return Ok(None);
+    };
+    let options = ImageOptions {
+        frame: Frame::Centres {
+            x: [x.lower(), x.upper()],
+            y: [y.lower(), y.upper()],
+        },
+        ..ImageOptions::default()
+    };
+    OccupancyGrid::read(path, &options).map(Some)
 }
 
 /// A checker in a recorded world, by image where there is one.
@@ -265,12 +277,13 @@ fn runs_in_world(
                 fallback: options.fallback,
                 seed,
             };
-            let mut run = planner
-                .build(&setting, checker)
-                .map_err(|error| SweepError::Planner {
-                    dataset: dataset.name.clone(),
-                    error,
-                })?;
+            let mut run =
+                planner
+                    .build(&setting, checker)
+                    .map_err(|error| SweepError::Planner {
+                        dataset: dataset.name.clone(),
+                        error,
+                    })?;
             let mut stop = Stop::never();
             if let Some(budget) = options.budget {
                 stop = stop | Stop::configurations(budget);

@@ -176,12 +176,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn grids() -> impl Strategy<Value = OccupancyGrid> {
-        (2u32..14, 2u32..14, 0.1..3.0f64, 0.0..1.0f64).prop_flat_map(|(w, h, stretch, density)| {
+        (2u32..14, 2u32..14, 0.1..3.0f64, 0.0..0.3f64).prop_flat_map(|(w, h, stretch, occupied)| {
             let frame = Frame::Centres {
                 x: [0.0, f64::from(w - 1)],
                 y: [0.0, stretch * f64::from(h - 1)],
             };
-            prop::collection::vec(prop::bool::weighted(density), (w * h) as usize).prop_map(
+            prop::collection::vec(prop::bool::weighted(1.0 - occupied), (w * h) as usize).prop_map(
                 move |free| {
                     OccupancyGrid::from_fn(w, h, frame, |c, r| free[(r * w + c) as usize]).unwrap()
                 },
@@ -229,27 +229,28 @@ mod tests {
         fn a_disc_is_judged_to_within_a_cell(
             grid in grids(),
             radius in 0.0..4.0f64,
-            x in 0.0..1.0f64,
-            y in 0.0..1.0f64,
+            shares in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 300),
         ) {
             let robot = DiscRobot::new(&grid, radius).unwrap();
             let [w, h] = grid.cell_size();
             let [right, top] = [w * f64::from(grid.width() - 1), h * f64::from(grid.height() - 1)];
-            let q = [x * right, y * top];
-            let margin = q[0].min(right - q[0]).min(q[1]).min(top - q[1]);
-            let clearance = cells(&grid)
-                .filter(|&(c, r)| !grid.is_cell_free(c, r))
-                .map(|(c, r)| {
-                    let [cx, cy] = grid.point_at(f64::from(c) + 0.5, f64::from(r) + 0.5);
-                    let dx = ((q[0] - cx).abs() - w / 2.0).max(0.0);
-                    let dy = ((q[1] - cy).abs() - h / 2.0).max(0.0);
-                    dx.hypot(dy)
-                })
-                .fold(margin, f64::min);
-            if robot.free_at(&q) {
-                prop_assert!(clearance >= radius - 1e-9);
-            } else {
-                prop_assert!(clearance <= radius + w.hypot(h) + 1e-9);
+            for (x, y) in shares {
+                let q = [x * right, y * top];
+                let margin = q[0].min(right - q[0]).min(q[1]).min(top - q[1]);
+                let clearance = cells(&grid)
+                    .filter(|&(c, r)| !grid.is_cell_free(c, r))
+                    .map(|(c, r)| {
+                        let [cx, cy] = grid.point_at(f64::from(c) + 0.5, f64::from(r) + 0.5);
+                        let dx = ((q[0] - cx).abs() - w / 2.0).max(0.0);
+                        let dy = ((q[1] - cy).abs() - h / 2.0).max(0.0);
+                        dx.hypot(dy)
+                    })
+                    .fold(margin, f64::min);
+                if robot.free_at(&q) {
+                    prop_assert!(clearance >= radius - 1e-9);
+                } else {
+                    prop_assert!(clearance <= radius + w.hypot(h) + 1e-9);
+                }
             }
         }
     }

@@ -177,7 +177,9 @@ mod tests {
     fn a_seed_gives_the_same_set_on_any_number_of_threads() {
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(|| ONE_WALL.generate(12, 5, || {}))
+            pool.build()
+                .unwrap()
+                .install(|| ONE_WALL.generate(12, 5, || {}))
         };
         let (one, three) = (on(1), on(3));
         assert_eq!(one.table, three.table);

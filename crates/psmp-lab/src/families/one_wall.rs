@@ -50,10 +50,16 @@ fn wall(x: [f64; 2], open: &[bool]) -> Vec<Rectangle> {
     for (i, _) in open.iter().enumerate().filter(|(_, open)| **open) {
         let middle = (i as f64 + 0.5) * spacing;
         let top = middle - GAP_HEIGHT / 2.0;
-        pieces.push(Rectangle { x, y: [bottom, top] });
+        pieces.push(Rectangle {
+            x,
+            y: [bottom, top],
+        });
         bottom = middle + GAP_HEIGHT / 2.0;
     }
-    pieces.push(Rectangle { x, y: [bottom, 1.0] });
+    pieces.push(Rectangle {
+        x,
+        y: [bottom, 1.0],
+    });
     pieces
 }
 

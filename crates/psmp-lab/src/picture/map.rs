@@ -1,0 +1,435 @@
+//! The world as seen from above: obstacles, edges, the best path, start and goal.
+
+use super::canvas::{Anchor, Canvas};
+use super::{EdgeMark, RunPicture};
+use psmp::{Axis, Roadmap, VertexId};
+use psmp_worlds::OccupancyGrid;
+
+/// Colours of Okabe and Ito, told apart by everyone; blocked edges are dashed besides.
+pub(super) const PATH_COLOUR: &str = "#0072B2";
+const FREE_COLOUR: &str = "#009E73";
+const BLOCKED_COLOUR: &str = "#D55E00";
+const OBSTACLE_COLOUR: &str = "#D3D7DC";
+/// The greys of unchecked edges, from surely free to surely blocked.
+const LIGHTEST: f64 = 222.0;
+const DARKEST: f64 = 96.0;
+/// Edges are drawn in this many shades, one path each.
+const SHADES: usize = 12;
+
+const WIDEST: f64 = 560.0;
+const TALLEST: f64 = 620.0;
+pub(super) const LEGEND_WIDTH: f64 = 380.0;
+const LEGEND_LINE: f64 = 24.0;
+
+/// More rectangles than this are merged into coarser cells.
+const MOST_RECTANGLES: usize = 20_000;
+
+/// The map panel of a picture.
+pub(super) struct Map<'a> {
+    run: &'a RunPicture<'a>,
+    axes: [Axis; 2],
+    scale: [f64; 2],
+    /// Crowded edges are drawn thinner.
+    thinness: f64,
+}
+
+impl<'a> Map<'a> {
+    /// The map of a run, or `None` if the roadmap has no two axes to draw it by.
+    pub(super) fn new(run: &'a RunPicture<'a>) -> Option<Self> {
+        let [x, y, ..] = *run.roadmap.space()?.axes() else {
+            return None;
+        };
+        // Equal scales unless the map would become a ribbon.
+        let slimness = (y.extent() / x.extent()).clamp(0.4, 2.5);
+        let width = WIDEST.min(TALLEST / slimness);
+        Some(Self {
+            run,
+            axes: [x, y],
+            scale: [width / x.extent(), width * slimness / y.extent()],
+            thinness: (1500.0 / run.roadmap.edge_count().max(1) as f64)
+                .sqrt()
+                .clamp(0.3, 1.0),
+        })
+    }
+
+    pub(super) fn width(&self) -> f64 {
+        self.axes[0].extent() * self.scale[0]
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        self.axes[1].extent() * self.scale[1]
+    }
+
+    /// The point of the panel for a point of the plane.
+    fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let [across, up] = &self.axes;
+        [
+            (x - across.lower()) * self.scale[0],
+            (up.upper() - y) * self.scale[1],
+        ]
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64) {
+        let (width, height) = (self.width(), self.height());
+        canvas.element(format_args!(
+            "<clipPath id=\"map\"><rect width=\"{width:.2}\" height=\"{height:.2}\"/></clipPath>\n\
+             <g transform=\"translate({left:.2} {top:.2})\">\n<g clip-path=\"url(#map)\">"
+        ));
+        if let Some(grid) = self.run.obstacles {
+            self.draw_obstacles(canvas, grid);
+        }
+        self.draw_edges(canvas);
+        self.draw_path(canvas);
+        canvas.element("</g>");
+        canvas.element(format_args!(
+            "<rect width=\"{width:.2}\" height=\"{height:.2}\" fill=\"none\" stroke=\"#333333\"/>"
+        ));
+        self.draw_ends(canvas);
+        canvas.element("</g>");
+    }
+
+    fn draw_obstacles(&self, canvas: &mut Canvas, grid: &OccupancyGrid) {
+        let data = obstacle_rectangles(grid);
+        // The rectangles are in cells; a matrix takes them to the panel, turned maps included.
+        let [corner, right, down] =
+            [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[u, v]| self.place(grid.point_at(u, v)));
+        let [a, b] = [right[0] - corner[0], right[1] - corner[1]];
+        let [c, d] = [down[0] - corner[0], down[1] - corner[1]];
+        let [e, f] = corner;
+        canvas.element(format_args!(
+            "<path d=\"{data}\" fill=\"{OBSTACLE_COLOUR}\" \
+             transform=\"matrix({a:.6} {b:.6} {c:.6} {d:.6} {e:.3} {f:.3})\"/>"
+        ));
+    }
+
+    fn draw_edges(&self, canvas: &mut Canvas) {
+        let mut shades = vec![String::new(); SHADES];
+        let (mut free, mut blocked) = (String::new(), String::new());
+        for (edge, mark) in self.run.roadmap.edges().iter().zip(self.run.edges) {
+            let data = match mark {
+                EdgeMark::Free => &mut free,
+                EdgeMark::Blocked => &mut blocked,
+                EdgeMark::Unknown { p_free } => &mut shades[shade(*p_free)],
+            };
+            self.add_motion(data, edge.from, edge.to);
+        }
+        let width = self.thinness;
+        for (shade, data) in shades.iter().enumerate() {
+            let grey = grey(shade);
+            canvas.path(
+                data,
+                &format!("stroke=\"{grey}\" stroke-width=\"{width:.2}\""),
+            );
+        }
+        // What was seen stands out from what is believed, by a thin white band.
+        let width = width.max(0.6);
+        for (data, stroke) in [
+            (&blocked, blocked_stroke(2.2 * width)),
+            (&free, free_stroke(2.2 * width)),
+        ] {
+            let band = format!("stroke=\"#FFFFFF\" stroke-width=\"{:.2}\"", 4.2 * width);
+            canvas.path(data, &band);
+            canvas.path(data, &stroke);
+        }
+    }
+
+    fn draw_path(&self, canvas: &mut Canvas) {
+        let mut data = String::new();
+        for step in self.run.path.unwrap_or_default().windows(2) {
+            self.add_motion(&mut data, step[0], step[1]);
+        }
+        for stroke in path_strokes() {
+            canvas.path(&data, &stroke);
+        }
+    }
+
+    /// The start as a ring and the goal as a filled square, each named beside it.
+    fn draw_ends(&self, canvas: &mut Canvas) {
+        let (start, goal) = (self.run.query.start, self.run.query.goal);
+        let path = self.run.path.unwrap_or_default();
+        let next = path.get(1).copied().unwrap_or(goal);
+        let previous = path.iter().rev().nth(1).copied().unwrap_or(start);
+        if let Some(at) = self.position(start) {
+            let [x, y] = self.place(at);
+            canvas.element(format_args!(
+                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"7\" fill=\"#FFFFFF\" \
+                 stroke=\"#111111\" stroke-width=\"3\"/>"
+            ));
+            self.draw_name(canvas, "start", [x, y], next);
+        }
+        if let Some(at) = self.position(goal) {
+            let [x, y] = self.place(at);
+            let (left, top) = (x - 7.0, y - 7.0);
+            canvas.element(format_args!(
+                "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"14\" height=\"14\" \
+                 fill=\"#111111\" stroke=\"#FFFFFF\" stroke-width=\"2\"/>"
+            ));
+            self.draw_name(canvas, "goal", [x, y], previous);
+        }
+    }
+
+    /// Names a marker on the side that has room and is turned away from where the path leads.
+    fn draw_name(&self, canvas: &mut Canvas, name: &str, [x, y]: [f64; 2], towards: VertexId) {
+        let way = self.position(towards).map_or([0.0, 0.0], |at| {
+            let [to_x, to_y] = self.place(at);
+            [to_x - x, to_y - y]
+        });
+        let sides = [
+            (Anchor::Start, [1.0, 0.0], [13.0, 5.0]),
+            (Anchor::End, [-1.0, 0.0], [-13.0, 5.0]),
+            (Anchor::Middle, [0.0, 1.0], [0.0, 25.0]),
+            (Anchor::Middle, [0.0, -1.0], [0.0, -14.0]),
+        ];
+        // About as wide and high as a name is, all around.
+        let fits = |side: [f64; 2]| {
+            let [far_x, far_y] = [x + 54.0 * side[0], y + 32.0 * side[1]];
+            (0.0..=self.width()).contains(&far_x) && (0.0..=self.height()).contains(&far_y)
+        };
+        let along = |side: [f64; 2]| way[0] * side[0] + way[1] * side[1];
+        let best = sides
+            .into_iter()
+            .filter(|&(_, side, _)| fits(side))
+            .min_by(|a, b| along(a.1).total_cmp(&along(b.1)));
+        if let Some((anchor, side, aside)) = best {
+            // Above and below, a name near the left or right side moves inwards.
+            let inwards = if side[0] == 0.0 { 22.0 } else { 0.0 };
+            let x = x.clamp(inwards, self.width() - inwards);
+            let y = (y + aside[1]).clamp(18.0, self.height() - 9.0);
+            canvas.label([x + aside[0], y], anchor, name);
+        }
+    }
+
+    pub(super) fn legend_height(&self) -> f64 {
+        self.legend().len() as f64 * LEGEND_LINE
+    }
+
+    /// What is drawn and what it means.
+    fn legend(&self) -> Vec<(Sample, String)> {
+        let count = |wanted: fn(&EdgeMark) -> bool| {
+            let count = self.run.edges.iter().filter(|mark| wanted(mark)).count();
+            super::ticks::number(count as f64, 0)
+        };
+        let mut lines = Vec::new();
+        if self.run.path.is_some_and(|path| path.len() > 1) {
+            lines.push((Sample::Path, "best path".to_owned()));
+        }
+        if !self.run.edges.is_empty() {
+            let free = count(|mark| *mark == EdgeMark::Free);
+            lines.push((Sample::Free, format!("checked, free ({free})")));
+            let blocked = count(|mark| *mark == EdgeMark::Blocked);
+            lines.push((
+                Sample::Blocked,
+                format!("checked, in collision ({blocked})"),
+            ));
+            let unknown = count(|mark| matches!(mark, EdgeMark::Unknown { .. }));
+            let text = format!("not checked ({unknown}), darker if collision is likelier");
+            lines.push((Sample::Unknown, text));
+        }
+        if self.run.obstacles.is_some() {
+            lines.push((Sample::Obstacle, "obstacle".to_owned()));
+        }
+        lines
+    }
+
+    pub(super) fn draw_legend(&self, canvas: &mut Canvas, left: f64, top: f64) {
+        for (line, (sample, text)) in self.legend().into_iter().enumerate() {
+            let y = top + (line as f64 + 0.5) * LEGEND_LINE;
+            sample.draw(canvas, left, y);
+            canvas.text(
+                [left + 56.0, y + 4.5],
+                13.0,
+                "#333333",
+                Anchor::Start,
+                &text,
+            );
+        }
+    }
+
+    fn position(&self, vertex: VertexId) -> Option<[f64; 2]> {
+        position(self.run.roadmap, vertex)
+    }
+
+    /// Adds the straight motion between two vertices; one that goes round a wrapping axis leaves
+    /// the panel on one side and comes back on the other.
+    fn add_motion(&self, data: &mut String, from: VertexId, to: VertexId) {
+        let (Some(from), Some(to)) = (self.position(from), self.position(to)) else {
+            return;
+        };
+        let way: [f64; 2] = std::array::from_fn(|i| self.axes[i].difference(from[i], to[i]));
+        let mut add = |from: [f64; 2], to: [f64; 2]| {
+            let ([x1, y1], [x2, y2]) = (self.place(from), self.place(to));
+            data.push_str(&format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
+        };
+        add(from, std::array::from_fn(|i| from[i] + way[i]));
+        let goes_round = (0..2).any(|i| (to[i] - from[i] - way[i]).abs() > 0.5 * way[i].abs());
+        if goes_round {
+            add(std::array::from_fn(|i| to[i] - way[i]), to);
+        }
+    }
+}
+
+/// The first two coordinates of a vertex that is there.
+fn position(roadmap: &Roadmap, vertex: VertexId) -> Option<[f64; 2]> {
+    if vertex.index() >= roadmap.vertex_count() {
+        return None;
+    }
+    match *roadmap.configuration(vertex)? {
+        [x, y, ..] => Some([x, y]),
+        _ => None,
+    }
+}
+
+/// The shade of an unchecked edge; what is not a probability is as dark as even odds.
+fn shade(p_free: f64) -> usize {
+    let p_blocked = if p_free.is_nan() {
+        0.5
+    } else {
+        1.0 - p_free.clamp(0.0, 1.0)
+    };
+    ((p_blocked * SHADES as f64) as usize).min(SHADES - 1)
+}
+
+fn grey(shade: usize) -> String {
+    let share = shade as f64 / (SHADES - 1) as f64;
+    let value = (LIGHTEST + share * (DARKEST - LIGHTEST)).round() as u8;
+    format!("#{value:02X}{value:02X}{value:02X}")
+}
+
+fn free_stroke(width: f64) -> String {
+    format!("stroke=\"{FREE_COLOUR}\" stroke-width=\"{width:.2}\"")
+}
+
+fn blocked_stroke(width: f64) -> String {
+    format!("stroke=\"{BLOCKED_COLOUR}\" stroke-width=\"{width:.2}\" stroke-dasharray=\"5 3\"")
+}
+
+/// The best path lies on a white band, so that it stands out from the edges it follows.
+fn path_strokes() -> [String; 2] {
+    [("#FFFFFF", 9.0), (PATH_COLOUR, 4.5)].map(|(colour, width)| {
+        format!(
+            "stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linecap=\"round\" \
+             stroke-linejoin=\"round\""
+        )
+    })
+}
+
+/// A line of the legend, drawn as on the map.
+#[derive(Debug, Clone, Copy)]
+enum Sample {
+    Path,
+    Free,
+    Blocked,
+    Unknown,
+    Obstacle,
+}
+
+impl Sample {
+    fn draw(self, canvas: &mut Canvas, left: f64, y: f64) {
+        let right = left + 42.0;
+        match self {
+            Self::Path => {
+                let [_, stroke] = path_strokes();
+                canvas.line([left + 2.0, y], [right - 2.0, y], &stroke);
+            }
+            Self::Free => canvas.line([left, y], [right, y], &free_stroke(2.0)),
+            Self::Blocked => canvas.line([left, y], [right, y], &blocked_stroke(2.0)),
+            Self::Unknown => {
+                let piece = (right - left) / SHADES as f64;
+                for shade in 0..SHADES {
+                    let x = left + piece * shade as f64;
+                    let stroke = format!("stroke=\"{}\" stroke-width=\"3\"", grey(shade));
+                    canvas.line([x, y], [x + piece, y], &stroke);
+                }
+            }
+            Self::Obstacle => canvas.element(format_args!(
+                "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"42\" height=\"14\" \
+                 fill=\"{OBSTACLE_COLOUR}\"/>",
+                y - 7.0
+            )),
+        }
+    }
+}
+
+/// The occupied cells as rectangles in one path, in units of cells. Being one path, they join
+/// without seams. Where there are too many to draw, blocks of cells become one.
+fn obstacle_rectangles(grid: &OccupancyGrid) -> String {
+    let mut block = 1;
+    loop {
+        let rectangles = occupied_rectangles(grid, block);
+        if rectangles.len() <= MOST_RECTANGLES || block >= grid.width().max(grid.height()) {
+            return rectangles
+                .iter()
+                .map(|[left, top, right, bottom]| {
+                    let (w, h) = (right - left, bottom - top);
+                    format!("M{left} {top}h{w}v{h}h-{w}z")
+                })
+                .collect();
+        }
+        block *= 2;
+    }
+}
+
+/// Rectangles that cover every block of cells with an occupied one: left, top, right, bottom.
+fn occupied_rectangles(grid: &OccupancyGrid, block: u32) -> Vec<[u32; 4]> {
+    let occupied = |column: u32, row: u32| {
+        (row..(row + block).min(grid.height())).any(|row| {
+            (column..(column + block).min(grid.width())).any(|c| !grid.is_cell_free(c, row))
+        })
+    };
+    let mut done = Vec::new();
+    // Runs of the row above that a like run may lengthen.
+    let mut open: Vec<[u32; 4]> = Vec::new();
+    for top in (0..grid.height()).step_by(block as usize) {
+        let bottom = (top + block).min(grid.height());
+        let mut runs: Vec<[u32; 4]> = Vec::new();
+        for left in (0..grid.width()).step_by(block as usize) {
+            let right = (left + block).min(grid.width());
+            match runs.last_mut() {
+                _ if !occupied(left, top) => {}
+                Some(run) if run[2] == left => run[2] = right,
+                _ => runs.push([left, top, right, bottom]),
+            }
+        }
+        open.retain(|above| {
+            let like = runs
+                .iter_mut()
+                .find(|run| run[0] == above[0] && run[2] == above[2]);
+            match like {
+                Some(run) => run[1] = above[1],
+                None => done.push(*above),
+            }
+            false
+        });
+        open = runs;
+    }
+    done.append(&mut open);
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use psmp_worlds::Frame;
+
+    #[test]
+    fn rectangles_cover_just_the_occupied_cells() {
+        let free = |c: u32, r: u32| (c * 7 + r * 5) % 11 > 3 || r > 12;
+        let grid = OccupancyGrid::from_fn(23, 19, Frame::unit(), free).unwrap();
+        let rectangles = occupied_rectangles(&grid, 1);
+        for (column, row) in (0..23).flat_map(|c| (0..19).map(move |r| (c, r))) {
+            let covering = rectangles.iter().filter(|[left, top, right, bottom]| {
+                (*left..*right).contains(&column) && (*top..*bottom).contains(&row)
+            });
+            assert_eq!(covering.count(), usize::from(!free(column, row)));
+        }
+        assert!(occupied_rectangles(&grid, 4).len() < rectangles.len());
+    }
+
+    #[test]
+    fn shades_go_from_light_to_dark() {
+        assert_eq!(shade(1.0), 0);
+        assert_eq!(shade(0.0), SHADES - 1);
+        assert_eq!(shade(f64::NAN), SHADES / 2);
+        assert!(shade(-3.0) == SHADES - 1 && shade(f64::INFINITY) == 0);
+    }
+}
