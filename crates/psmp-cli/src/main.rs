@@ -1,1 +1,94 @@
-fn main() {}
+//! The `psmp` command.
+//!
+//! What a command finds out goes to standard output, everything said about it to standard error.
+//! With `--json` standard output is JSON: one value, or one value a line where results stream.
+//! Errors name the thing, and a `hint:` line says what to do. Exit codes: 0 done (a path was
+//! found), 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found.
+
+mod bench;
+mod convert;
+mod demo;
+mod failure;
+mod info;
+mod plan;
+mod show;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use failure::Outcome;
+use std::process::ExitCode;
+
+/// Anytime motion planning on roadmaps whose edges are expensive to check.
+#[derive(Debug, Parser)]
+#[command(
+    name = "psmp",
+    version,
+    propagate_version = true,
+    after_help = "Examples:\n  \
+        psmp demo\n  \
+        psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.png\n  \
+        psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs\n  \
+        psmp bench dataset_2d_1 --planners psmp:fs,pomp:nn,lazysp --seeds 5 -o rows.csv\n\n\
+        Exit codes: 0 done, 1 error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Print JSON on standard output.
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// The seed: the same seed and inputs give the same run, event for event.
+    #[arg(long, global = true, default_value_t = 0)]
+    seed: u64,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make worlds on the spot, plan in one with every planner, and draw what happened.
+    Demo(demo::DemoArgs),
+    /// Plan in a map or in a world of a dataset, streaming each better path.
+    Plan(Box<plan::PlanArgs>),
+    /// Compare planners over the worlds of datasets.
+    Bench(bench::BenchArgs),
+    /// Tell what a dataset, a roadmap or a collision table holds.
+    Info(info::InfoArgs),
+    /// Convert between dataset folders, GraphML roadmaps and collision tables.
+    Convert(convert::ConvertArgs),
+    /// Print a completion script for a shell.
+    #[command(after_help = "Example:\n  psmp completions bash > ~/.local/share/bash-completion/completions/psmp")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What all commands share.
+#[derive(Debug, Clone, Copy)]
+struct Common {
+    json: bool,
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let common = Common {
+        json: cli.json,
+        seed: cli.seed,
+    };
+    let outcome = match cli.command {
+        Command::Demo(args) => demo::run(&args, common),
+        Command::Plan(args) => plan::run(&args, common),
+        Command::Bench(args) => bench::run(&args, common),
+        Command::Info(args) => info::run(&args, common),
+        Command::Convert(args) => convert::run(&args, common),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut std::io::stdout());
+            Ok(Outcome::Done)
+        }
+    };
+    match outcome {
+        Ok(outcome) => outcome.into(),
+        Err(error) => failure::report(&error),
+    }
+}

@@ -9,6 +9,18 @@ use psmp_worlds::{FileError, save};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Whether rows can be written to a file of this name, before they have been worked for.
+///
+/// # Errors
+/// If the ending names no format that rows are written in.
+pub fn check_name(path: &Path) -> Result<(), FileError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("csv" | "json" | "parquet") => Ok(()),
+        _ => Err(FileError::new(path, "rows are written by the file's ending")
+            .hint("let the name end in `.csv`, `.json` or `.parquet`")),
+    }
+}
+
 /// Writes rows in the format that the file's ending names: `.csv`, `.json` or `.parquet`. The file
 /// is there whole or not at all.
 ///
@@ -16,6 +28,7 @@ use std::sync::Arc;
 /// If the ending is another, or the file cannot be written.
 pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
     let trouble = |e: &dyn std::fmt::Display| FileError::new(path, format!("cannot write it: {e}"));
+    check_name(path)?;
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("csv") => {
             let mut writer = csv::Writer::from_writer(Vec::new());

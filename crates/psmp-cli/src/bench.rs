@@ -1,0 +1,270 @@
+//! `psmp bench`: planners compared over the worlds of datasets.
+
+use crate::failure::{Mistake, Outcome};
+use crate::{Common, show};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use psmp::{Experience, Fallback, WorldId};
+use psmp_lab::sweep::{Familiarity, Row, SweepOptions, sweep};
+use psmp_lab::{PlannerSpec, Summary, rows, summarise};
+use psmp_worlds::{Dataset, Prefer, ReadOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    psmp bench dataset_2d_1 --planners psmp:fs,pomp:fs,lazysp,lazysp:fs\n  \
+    psmp bench dataset_2d_* --planners psmp:nn,pomp:nn --worlds test --seeds 5 --jobs 2 -o rows.parquet -o rows.csv\n  \
+    psmp bench dataset_herb_1 --planners psmp:fs --experience unseen --worlds 1,7,20-40")]
+pub struct BenchArgs {
+    /// Folders of datasets.
+    #[arg(required = true, value_name = "DIR")]
+    datasets: Vec<PathBuf>,
+
+    /// Planners, as PROPOSER[:BELIEF[:VALIDATOR]], separated by commas.
+    ///
+    /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp. Beliefs: fs
+    /// (finite set), nn (nearest neighbour), freq (each edge's frequency), or a probability such as
+    /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
+    #[arg(long, value_delimiter = ',', default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,lazysp")]
+    planners: Vec<PlannerSpec>,
+
+    /// Worlds to plan in: `test`, `train`, `all`, or ids such as `1,7,20-40`.
+    #[arg(long, default_value = "test")]
+    worlds: String,
+
+    /// Whether the world planned in is among the known ones.
+    #[arg(long, value_enum, default_value_t = ExperienceArg::Seen)]
+    experience: ExperienceArg,
+
+    /// Runs of each planner in each world, with seeds from `--seed` on.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+
+    /// Threads; one a core if not given.
+    #[arg(long)]
+    jobs: Option<usize>,
+
+    /// Where to write the rows, one for each run: .csv, .json or .parquet by the ending.
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// Stop a run after this many configurations.
+    #[arg(long, value_name = "CONFIGURATIONS")]
+    budget: Option<u64>,
+
+    #[command(flatten)]
+    method: MethodArgs,
+
+    /// Which of two twins of a file is read, text or MAT-file.
+    #[arg(long, value_enum, default_value_t = PreferArg::Text)]
+    prefer: PreferArg,
+}
+
+/// Whether the world planned in is known.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ExperienceArg {
+    /// All worlds are known, the one planned in included.
+    Seen,
+    /// The training worlds are known, less the one planned in.
+    Unseen,
+}
+
+impl From<ExperienceArg> for Familiarity {
+    fn from(arg: ExperienceArg) -> Self {
+        match arg {
+            ExperienceArg::Seen => Familiarity::Seen,
+            ExperienceArg::Unseen => Familiarity::Unseen,
+        }
+    }
+}
+
+/// Which twin of a dataset's file is read.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum PreferArg {
+    /// The text file.
+    Text,
+    /// The MAT-file.
+    Mat,
+}
+
+impl From<PreferArg> for Prefer {
+    fn from(arg: PreferArg) -> Self {
+        match arg {
+            PreferArg::Text => Prefer::Text,
+            PreferArg::Mat => Prefer::Mat,
+        }
+    }
+}
+
+/// Constants of the method.
+#[derive(Debug, Args)]
+pub struct MethodArgs {
+    /// Distance between the configurations of an edge; a thousandth of the space's longest side if
+    /// not given.
+    #[arg(long, value_name = "DISTANCE")]
+    pub resolution: Option<f64>,
+
+    /// How fast a checked configuration's influence falls with distance (belief `nn`), per longest
+    /// side of the space.
+    #[arg(long, default_value_t = 1000.0)]
+    pub eta: f64,
+
+    /// Barren draws in a row before the optimistic path is proposed, or `never` for the plain
+    /// method.
+    #[arg(long, default_value = "20", value_parser = parse_fallback, value_name = "DRAWS|never")]
+    pub fallback: Fallback,
+}
+
+fn parse_fallback(text: &str) -> Result<Fallback, String> {
+    match text {
+        "never" => Ok(Fallback::Never),
+        _ => text
+            .parse()
+            .map(Fallback::AfterBarren)
+            .map_err(|_| "expected a number of draws or `never`".to_owned()),
+    }
+}
+
+/// Worlds by name or by ids counted from 1.
+fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
+    let count = dataset.table()?.world_count() as u32;
+    let missing = |split: &str| {
+        Mistake::error(
+            format!("dataset `{}` does not say which worlds are for {split}", dataset.name),
+            "choose `--worlds all`, or ids such as `--worlds 1,7,20-40`",
+        )
+    };
+    match text {
+        "test" => Ok(dataset.test().ok_or_else(|| missing("testing"))?.to_vec()),
+        "train" => Ok(dataset.train().ok_or_else(|| missing("training"))?.to_vec()),
+        "all" => Ok((0..count).map(WorldId).collect()),
+        ids => {
+            let mut worlds = Vec::new();
+            for part in ids.split(',') {
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                let (Ok(first), Ok(last)) = (first.trim().parse(), last.trim().parse()) else {
+                    return Err(Mistake::error(
+                        format!("`{part}` is no world of `--worlds {ids}`"),
+                        "give `test`, `train`, `all`, or ids and ranges such as `1,7,20-40`",
+                    ));
+                };
+                let (first, last): (u32, u32) = (first, last);
+                if first == 0 || last > count || first > last {
+                    return Err(Mistake::error(
+                        format!("worlds {part} are not in dataset `{}`", dataset.name),
+                        format!("its worlds are 1 to {count}"),
+                    ));
+                }
+                worlds.extend((first - 1..last).map(WorldId));
+            }
+            Ok(worlds)
+        }
+    }
+}
+
+pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
+    let options = SweepOptions {
+        familiarity: args.experience.into(),
+        seeds: (common.seed..common.seed + args.seeds).collect(),
+        resolution: args.method.resolution,
+        eta: args.method.eta,
+        fallback: args.method.fallback,
+        budget: args.budget,
+        jobs: args.jobs,
+    };
+    // Before hours of work, see that its results can be kept.
+    for file in &args.output {
+        rows::check_name(file)?;
+    }
+    let datasets = args
+        .datasets
+        .iter()
+        .map(|dir| {
+            let read = ReadOptions {
+                prefer: args.prefer.into(),
+                ..ReadOptions::default()
+            };
+            Ok(Dataset::open_with(dir, read)?)
+        })
+        .collect::<Result<Vec<Dataset>>>()?;
+    let tasks = datasets
+        .iter()
+        .map(|dataset| Ok((dataset, choose_worlds(&args.worlds, dataset)?)))
+        .collect::<Result<Vec<_>>>()?;
+    let worlds: usize = tasks.iter().map(|(_, worlds)| worlds.len()).sum();
+    let runs = (worlds * args.planners.len()) as u64 * args.seeds;
+    let bar = show::progress(runs, "planning");
+    let rows = sweep(&tasks, &args.planners, &options, || bar.inc(1))?;
+    bar.finish_and_clear();
+    for file in &args.output {
+        rows::write(file, &rows)?;
+        eprintln!("wrote {} rows to `{}`", rows.len(), file.display());
+    }
+    print(&rows, common.json)?;
+    Ok(Outcome::Done)
+}
+
+fn print(rows: &[Row], json: bool) -> Result<()> {
+    let summaries = summarise(rows);
+    let mut out = std::io::stdout().lock();
+    if json {
+        serde_json::to_writer_pretty(&mut out, &summaries)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let mut table = show::table(
+        &[
+            "dataset",
+            "planner",
+            "experience",
+            "runs",
+            "to first",
+            "to shortest",
+            "first/shortest",
+            "solved",
+            "regret",
+            "95% interval",
+            "ms/run",
+        ],
+        3,
+    );
+    for s in &summaries {
+        table.add_row([
+            s.dataset.clone(),
+            s.planner.clone(),
+            s.experience.clone(),
+            s.runs.to_string(),
+            show::number(s.to_first, 0),
+            show::number(s.to_shortest, 0),
+            show::number(s.first_over_shortest, 3),
+            show::percent(s.solved),
+            show::number(s.regret, 3),
+            s.regret_interval
+                .map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.3} to {high:.3}")),
+            show::number(Some(s.milliseconds), 1),
+        ]);
+    }
+    writeln!(out, "{table}")?;
+    let units: Vec<&str> = summaries.iter().map(|s: &Summary| s.unit.as_str()).collect();
+    for unit in ["configurations", "edges"] {
+        if units.contains(&unit) {
+            let of: Vec<&str> = summaries
+                .iter()
+                .filter(|s| s.unit == unit)
+                .map(|s| s.dataset.as_str())
+                .collect::<std::collections::BTreeSet<_>>()
+                .into_iter()
+                .collect();
+            writeln!(out, "{}: median {unit} checked; a run that never gets there counts as infinite", of.join(", "))?;
+        }
+    }
+    for s in summaries.iter().filter(|s| s.infeasible.0 > 0) {
+        writeln!(
+            out,
+            "{}, {}: {} runs in worlds without any path, {} of them reported infeasible",
+            s.dataset, s.planner, s.infeasible.0, s.infeasible.1
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! How a command ends: its exit code, and errors with a hint.
+
+use psmp_lab::SpecError;
+use psmp_lab::sweep::SweepError;
+use psmp_worlds::FileError;
+use std::fmt;
+use std::process::ExitCode;
+
+/// How a command that did its work has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All is well.
+    Done,
+    /// It is certain that no path exists.
+    Infeasible,
+    /// The run was stopped before it had found a path.
+    NoPathYet,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(match outcome {
+            Outcome::Done => 0,
+            Outcome::Infeasible => 3,
+            Outcome::NoPathYet => 4,
+        })
+    }
+}
+
+/// A mistake of the user's, with the remedy.
+#[derive(Debug)]
+pub struct Mistake {
+    problem: String,
+    hint: String,
+}
+
+impl Mistake {
+    /// An error to be returned from a command.
+    pub fn error(problem: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self {
+            problem: problem.into(),
+            hint: hint.into(),
+        })
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+/// Prints an error, what caused it, and what can be done about it.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    // A closed pipe, as in `psmp info | head`, is no error of ours.
+    let closed = |e: &(dyn std::error::Error + 'static)| {
+        e.downcast_ref::<std::io::Error>()
+            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(closed) {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {error}");
+    for cause in error.chain().skip(1) {
+        eprintln!("  because: {cause}");
+    }
+    if let Some(hint) = error.chain().find_map(hint) {
+        eprintln!("hint: {hint}");
+    }
+    ExitCode::FAILURE
+}
+
+fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    if let Some(mistake) = error.downcast_ref::<Mistake>() {
+        return Some(mistake.hint.clone());
+    }
+    if let Some(file) = error.downcast_ref::<FileError>() {
+        return file.remedy().map(str::to_owned);
+    }
+    match error.downcast_ref::<SweepError>() {
+        Some(SweepError::File(file)) => return file.remedy().map(str::to_owned),
+        Some(SweepError::Planner { error, .. }) => return spec_hint(error),
+        _ => {}
+    }
+    error.downcast_ref::<SpecError>().and_then(spec_hint)
+}
+
+fn spec_hint(error: &SpecError) -> Option<String> {
+    let hint = match error {
+        SpecError::NoExperience(_) => {
+            "plan in a dataset (`--dataset DIR`), give known worlds (`--experience FILE`), or use belief `nn`"
+        }
+        SpecError::Belief { .. } => "use belief `fs` or `freq`, which need no configurations",
+        _ => "a planner is PROPOSER[:BELIEF[:VALIDATOR]], such as `psmp:fs`, `pomp:nn` or `lazysp`",
+    };
+    Some(hint.to_owned())
+}
