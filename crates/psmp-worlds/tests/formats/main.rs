@@ -1,5 +1,8 @@
 //! The file formats, tried as a user would: whole files and folders, good ones and broken ones.
+#![allow(clippy::unwrap_used)] // In a test an unwrap is an assertion.
 
+/// Roadmaps in GraphML.
+mod graphml;
 /// The six published datasets, where they are on this machine.
 mod published;
 
