@@ -1,10 +1,16 @@
 //! The file formats, tried as a user would: whole files and folders, good ones and broken ones.
 #![allow(clippy::unwrap_used)] // In a test an unwrap is an assertion.
 
+/// What a dataset has, lacks, or has wrong.
+mod datasets;
 /// Roadmaps in GraphML.
 mod graphml;
 /// The six published datasets, where they are on this machine.
 mod published;
+/// Random datasets, roadmaps and tables, written and read again.
+mod round_trips;
+/// A dataset to try things with.
+mod sample;
 
 use std::path::{Path, PathBuf};
 
