@@ -10,7 +10,7 @@ fn read(text: &str) -> Result<Roadmap, psmp_worlds::FileError> {
 
 /// A file as Boost writes it, with what else GraphML allows: strings as ids, a comment, an
 /// attribute of no interest, CDATA, a character reference, and an edge without a length.
-const BOOST: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub const BOOST: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"
     xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
   <key id="key0" for="node" attr.name="state" attr.type="string" />
