@@ -1,4 +1,10 @@
 //! What is checked, and the formats it comes in.
+//!
+//! *Worlds* say of a configuration whether it is free: an [`OccupancyGrid`] from an image or a ROS
+//! map, a [`DiscRobot`] of some radius in one, [`Shapes`] in any dimension. *Formats* bring roadmaps
+//! and experience in and out: [`Dataset`] folders, [`graphml`] roadmaps, and collision tables that
+//! are mapped into memory, [`MappedTable`]. Whatever is wrong with a file becomes a [`FileError`]
+//! that names the file, the place in it, and the remedy.
 #![deny(missing_docs)]
 
 mod clearance;
@@ -6,11 +12,13 @@ mod dataset;
 mod embedding;
 mod error;
 mod files;
+pub mod graphml;
 pub mod mat5;
 mod occupancy;
 mod raster;
 mod ros_map;
 mod shapes;
+mod table_file;
 mod world;
 
 pub use clearance::{DiscRobot, RadiusError};
@@ -20,3 +28,4 @@ pub use files::save;
 pub use occupancy::{Frame, GridError, ImageOptions, OccupancyGrid};
 pub use ros_map::UnknownCells;
 pub use shapes::{ShapeError, Shapes};
+pub use table_file::{MappedTable, write_table};
