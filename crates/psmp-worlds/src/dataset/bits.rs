@@ -144,21 +144,28 @@ impl BitMatrix {
             return Self::new(0, 0).not_empty(path);
         }
         let mut bits = Self::new(matrix.rows(), matrix.columns());
-        let stride = matrix.columns().div_ceil(64);
+        let words = matrix.columns().div_ceil(64);
+        // One word of every row at a time, so that what is written to stays in the cache.
+        let mut word_of_row = vec![0u64; matrix.rows()];
         with_numbers!(matrix.numbers(), numbers => {
-            for (column, entries) in numbers.chunks_exact(matrix.rows()).enumerate() {
-                for (row, &entry) in entries.iter().enumerate() {
-                    let entry = entry as f64;
-                    if entry == 1.0 {
-                        bits.words[row * stride + column / 64] |= 1 << (column % 64);
-                    } else if entry != 0.0 {
-                        let (row, column) = (row + 1, column + 1);
-                        let problem =
-                            format!("row {row}, column {column} is {entry}, expected 0 or 1");
-                        return Err(FileError::new(path, problem)
-                            .at(Place::Field(name.to_owned()))
-                            .hint("save 1 for free, 0 for blocked"));
+            for (word, block) in numbers.chunks(64 * matrix.rows()).enumerate() {
+                word_of_row.fill(0);
+                for (bit, entries) in block.chunks_exact(matrix.rows()).enumerate() {
+                    for (row, &entry) in entries.iter().enumerate() {
+                        let entry = entry as f64;
+                        if entry != 0.0 && entry != 1.0 {
+                            let (row, column) = (row + 1, word * 64 + bit + 1);
+                            let problem =
+                                format!("row {row}, column {column} is {entry}, expected 0 or 1");
+                            return Err(FileError::new(path, problem)
+                                .at(Place::Field(name.to_owned()))
+                                .hint("save 1 for free, 0 for blocked"));
+                        }
+                        word_of_row[row] |= u64::from(entry == 1.0) << bit;
                     }
+                }
+                for (row, &bits_of_row) in word_of_row.iter().enumerate() {
+                    bits.words[row * words + word] = bits_of_row;
                 }
             }
         });
