@@ -26,7 +26,11 @@ pub struct BenchArgs {
     /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp. Beliefs: fs
     /// (finite set), nn (nearest neighbour), freq (each edge's frequency), or a probability such as
     /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
-    #[arg(long, value_delimiter = ',', default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,lazysp")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,lazysp"
+    )]
     planners: Vec<PlannerSpec>,
 
     /// Worlds to plan in: `test`, `train`, `all`, or ids such as `1,7,20-40`.
@@ -131,7 +135,10 @@ fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
     let count = dataset.table()?.world_count() as u32;
     let missing = |split: &str| {
         Mistake::error(
-            format!("dataset `{}` does not say which worlds are for {split}", dataset.name),
+            format!(
+                "dataset `{}` does not say which worlds are for {split}",
+                dataset.name
+            ),
             "choose `--worlds all`, or ids such as `--worlds 1,7,20-40`",
         )
     };
@@ -240,13 +247,18 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
             show::number(s.first_over_shortest, 3),
             show::percent(s.solved),
             show::number(s.regret, 3),
-            s.regret_interval
-                .map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:.3} to {high:.3}")),
+            s.regret_interval.map_or_else(
+                || "-".to_owned(),
+                |(low, high)| format!("{low:.3} to {high:.3}"),
+            ),
             show::number(Some(s.milliseconds), 1),
         ]);
     }
     writeln!(out, "{table}")?;
-    let units: Vec<&str> = summaries.iter().map(|s: &Summary| s.unit.as_str()).collect();
+    let units: Vec<&str> = summaries
+        .iter()
+        .map(|s: &Summary| s.unit.as_str())
+        .collect();
     for unit in ["configurations", "edges"] {
         if units.contains(&unit) {
             let of: Vec<&str> = summaries
@@ -256,7 +268,11 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
                 .collect::<std::collections::BTreeSet<_>>()
                 .into_iter()
                 .collect();
-            writeln!(out, "{}: median {unit} checked; a run that never gets there counts as infinite", of.join(", "))?;
+            writeln!(
+                out,
+                "{}: median {unit} checked; a run that never gets there counts as infinite",
+                of.join(", ")
+            )?;
         }
     }
     for s in summaries.iter().filter(|s| s.infeasible.0 > 0) {

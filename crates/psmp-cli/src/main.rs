@@ -56,7 +56,9 @@ enum Command {
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
     Convert(convert::ConvertArgs),
     /// Print a completion script for a shell.
-    #[command(after_help = "Example:\n  psmp completions bash > ~/.local/share/bash-completion/completions/psmp")]
+    #[command(
+        after_help = "Example:\n  psmp completions bash > ~/.local/share/bash-completion/completions/psmp"
+    )]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

@@ -2,16 +2,20 @@
 
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
-use psmp::{AnytimePlanner, EdgeStatus, Query, Roadmap, VertexId};
+use psmp::{AnytimePlanner, EdgeStatus, Event, EventKind, Query, Roadmap};
 use psmp_lab::picture::{EdgeMark, RunPicture};
 use psmp_lab::trial::Trial;
 use psmp_worlds::{FileError, OccupancyGrid};
+use std::io::Write;
 use std::path::Path;
 
-/// A table whose first `text` columns are words and whose others are numbers.
+/// A table whose first `text` columns are words and whose others are numbers. It is Markdown, so
+/// that it can be pasted where results are kept.
 pub fn table(header: &[&str], text: usize) -> Table {
     let mut table = Table::new();
-    table.load_preset("     ──            ").set_header(header);
+    table
+        .load_style(comfy_table::presets::ASCII_MARKDOWN)
+        .set_header(header);
     for (place, column) in table.column_iter_mut().enumerate() {
         if place >= text {
             column.set_cell_alignment(CellAlignment::Right);
@@ -41,53 +45,102 @@ pub fn progress(count: u64, what: &str) -> ProgressBar {
     bar
 }
 
-/// Draws a run into a file.
-pub fn draw<E>(
-    file: &Path,
-    title: &str,
-    roadmap: &Roadmap,
-    query: Query,
-    obstacles: Option<&OccupancyGrid>,
-    planner: &mut (dyn AnytimePlanner<Error = E> + '_),
-    trial: &Trial,
-    shortest: Option<f64>,
-) -> Result<(), FileError> {
-    let edges: Vec<EdgeMark> = roadmap
-        .edge_ids()
-        .map(|edge| match planner.ledger().status(edge) {
-            EdgeStatus::Free => EdgeMark::Free,
-            EdgeStatus::Blocked => EdgeMark::Blocked,
-            EdgeStatus::Unchecked => EdgeMark::Unknown {
-                p_free: planner.probability_free(edge),
-            },
-        })
-        .collect();
-    let path: Option<Vec<VertexId>> = planner.best_path().map(|p| p.vertices().to_vec());
-    let curve: Vec<(u64, f64)> = trial
-        .improvements
-        .iter()
-        .map(|i| (i.configurations, i.length))
-        .collect();
-    let progress = trial.progress;
-    let subtitle = match (progress.best_length, progress.gap()) {
-        (Some(length), Some(gap)) => format!(
-            "length {length:.3}, at most {:.1}% above the shortest, after {} configurations in {} edges",
-            gap * 100.0,
-            progress.configurations,
-            progress.edges
-        ),
-        _ => format!("no path after {} configurations", progress.configurations),
+/// One line for each better path, or for the end of a run; other events say nothing.
+pub fn improvement(
+    out: &mut impl Write,
+    planner: &str,
+    event: &Event,
+    json: bool,
+) -> std::io::Result<()> {
+    let progress = event.progress;
+    let what = match event.kind {
+        EventKind::Improved { .. } => "improved",
+        EventKind::Optimal => "optimal",
+        EventKind::Infeasible => "infeasible",
+        EventKind::GaveUp => "gave-up",
+        EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => return Ok(()),
     };
-    RunPicture {
-        title,
-        subtitle: &subtitle,
-        roadmap,
-        query,
-        obstacles,
-        edges: &edges,
-        path: path.as_deref(),
-        curve: &curve,
-        shortest,
+    if json {
+        let line = serde_json::json!({
+            "event": what,
+            "planner": planner,
+            "configurations": progress.configurations,
+            "edges": progress.edges,
+            "proposals": progress.proposals,
+            "length": progress.best_length,
+            "lower_bound": Some(progress.lower_bound).filter(|b| b.is_finite()),
+            "gap": progress.gap(),
+        });
+        return writeln!(out, "{line}");
     }
-    .write(file)
+    let spent = format!("{:>7} configurations", progress.configurations);
+    match (event.kind, progress.best_length, progress.gap()) {
+        (EventKind::Improved { .. }, Some(length), Some(gap)) => writeln!(
+            out,
+            "{spent}  length {length:.4}  certified gap {:.1}%",
+            gap * 100.0
+        ),
+        (EventKind::Optimal, ..) => writeln!(out, "{spent}  that is the shortest path"),
+        (EventKind::Infeasible, ..) => writeln!(out, "{spent}  there is no path"),
+        _ => writeln!(out, "{spent}  nothing more is proposed"),
+    }
+}
+
+/// What a picture of a run shows beside the planner's own state.
+pub struct RunDrawing<'a> {
+    pub title: &'a str,
+    pub roadmap: &'a Roadmap,
+    pub query: Query,
+    pub obstacles: Option<&'a OccupancyGrid>,
+    pub trial: &'a Trial,
+    pub shortest: Option<f64>,
+}
+
+impl RunDrawing<'_> {
+    /// Draws the run into a file, `.svg` or `.png` by its ending.
+    pub fn write<E>(
+        &self,
+        file: &Path,
+        planner: &mut (dyn AnytimePlanner<Error = E> + '_),
+    ) -> Result<(), FileError> {
+        let edges: Vec<EdgeMark> = self
+            .roadmap
+            .edge_ids()
+            .map(|edge| match planner.ledger().status(edge) {
+                EdgeStatus::Free => EdgeMark::Free,
+                EdgeStatus::Blocked => EdgeMark::Blocked,
+                EdgeStatus::Unchecked => EdgeMark::Unknown {
+                    p_free: planner.probability_free(edge),
+                },
+            })
+            .collect();
+        let curve: Vec<(u64, f64)> = self
+            .trial
+            .improvements
+            .iter()
+            .map(|i| (i.configurations, i.length))
+            .collect();
+        let progress = self.trial.progress;
+        let subtitle = match (progress.best_length, progress.gap()) {
+            (Some(length), Some(gap)) => format!(
+                "length {length:.3}, certified gap {:.1}%, after {} configurations in {} edges",
+                gap * 100.0,
+                progress.configurations,
+                progress.edges
+            ),
+            _ => format!("no path after {} configurations", progress.configurations),
+        };
+        RunPicture {
+            title: self.title,
+            subtitle: &subtitle,
+            roadmap: self.roadmap,
+            query: self.query,
+            obstacles: self.obstacles,
+            edges: &edges,
+            path: planner.best_path().map(|path| path.vertices()),
+            curve: &curve,
+            shortest: self.shortest,
+        }
+        .write(file)
+    }
 }

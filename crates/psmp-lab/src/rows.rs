@@ -16,8 +16,10 @@ use std::sync::Arc;
 pub fn check_name(path: &Path) -> Result<(), FileError> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("csv" | "json" | "parquet") => Ok(()),
-        _ => Err(FileError::new(path, "rows are written by the file's ending")
-            .hint("let the name end in `.csv`, `.json` or `.parquet`")),
+        _ => Err(
+            FileError::new(path, "rows are written by the file's ending")
+                .hint("let the name end in `.csv`, `.json` or `.parquet`"),
+        ),
     }
 }
 

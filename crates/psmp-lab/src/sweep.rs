@@ -7,7 +7,7 @@ use crate::planner_spec::{PlannerSpec, Setting, SpecError};
 use crate::recorded::RecordedChecker;
 use crate::score::{Improvement, regret};
 use crate::trial;
-use psmp::{EdgeId, Experience, Fallback, Stop, WorldId};
+use psmp::{EdgeId, Experience, Fallback, Roadmap, Stop, WorldId};
 use psmp_worlds::{Dataset, FileError, Frame, ImageOptions, OccupancyGrid};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -190,13 +190,16 @@ pub fn sweep(
     Ok(rows?.into_iter().flatten().collect())
 }
 
-/// The longest side of the space of a dataset's configurations, 1 if it has none.
+/// The longest side of a roadmap's space, 1 if it has none: what lengths are measured by where a
+/// user gives none.
 #[must_use]
-pub fn scale(dataset: &Dataset) -> f64 {
-    dataset.roadmap.space().map_or(1.0, |space| {
-        space.axes().iter().fold(0.0, |longest: f64, axis| {
-            longest.max(axis.extent() * axis.weight())
-        })
+pub fn scale(roadmap: &Roadmap) -> f64 {
+    roadmap.space().map_or(1.0, |space| {
+        let sides = space
+            .axes()
+            .iter()
+            .map(|axis| axis.extent() * axis.weight());
+        sides.fold(0.0, f64::max)
     })
 }
 
@@ -235,7 +238,7 @@ pub fn checker_for<'a>(
     let Some(image) = image else {
         return Ok(RecordedChecker::by_edges(table, world));
     };
-    let resolution = resolution.unwrap_or(scale(dataset) / 1000.0);
+    let resolution = resolution.unwrap_or(scale(&dataset.roadmap) / 1000.0);
     RecordedChecker::by_image(table, world, &dataset.roadmap, image, resolution).map_err(|e| {
         SweepError::Dataset {
             dataset: dataset.name.clone(),
@@ -273,7 +276,7 @@ fn runs_in_world(
                 roadmap: &dataset.roadmap,
                 query,
                 experience: Some((table, options.familiarity.worlds(dataset, table, world))),
-                eta: options.eta / scale(dataset),
+                eta: options.eta / scale(&dataset.roadmap),
                 fallback: options.fallback,
                 seed,
             };

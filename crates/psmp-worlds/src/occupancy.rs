@@ -323,6 +323,24 @@ impl OccupancyGrid {
         ]
     }
 
+    /// The least upright rectangle around the grid, as `[[x0, x1], [y0, y1]]`.
+    #[must_use]
+    pub fn bounds(&self) -> [[f64; 2]; 2] {
+        if let Frame::Centres { x, y } = self.frame {
+            return [x, y];
+        }
+        let (right, down) = (f64::from(self.width), f64::from(self.height));
+        let corners = [(0.0, 0.0), (right, 0.0), (0.0, down), (right, down)];
+        let corners = corners.map(|(right, down)| self.point_at(right, down));
+        [0, 1].map(|axis| {
+            let along = corners.map(|corner| corner[axis]);
+            [
+                along.into_iter().fold(f64::INFINITY, f64::min),
+                along.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            ]
+        })
+    }
+
     /// Whether a point robot is free at the configuration's first two numbers.
     #[inline]
     #[must_use]

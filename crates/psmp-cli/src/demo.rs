@@ -1,0 +1,159 @@
+//! `psmp demo`: everything in a minute, on worlds made on the spot.
+
+use crate::failure::Outcome;
+use crate::{Common, show};
+use anyhow::{Context, Result};
+use clap::Args;
+use psmp::checker::BisectionChecker;
+use psmp::{Experience, Fallback, Stop, WorldId};
+use psmp_lab::families::{ONE_WALL, ProblemSet, RESOLUTION};
+use psmp_lab::score::regret;
+use psmp_lab::trial::{self, Trial};
+use psmp_lab::{PlannerSpec, Setting};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  psmp demo\n  psmp demo --seed 3 --output pictures")]
+pub struct DemoArgs {
+    /// How many worlds to make and know.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    worlds: u32,
+
+    /// The folder for the pictures.
+    #[arg(short, long, default_value = "demo")]
+    output: PathBuf,
+}
+
+const PLANNERS: [&str; 4] = ["psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"];
+
+pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
+    std::fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot make the folder `{}`", args.output.display()))?;
+    let bar = show::progress(u64::from(args.worlds), "making worlds");
+    let set = ONE_WALL.generate(args.worlds as usize, common.seed, || bar.inc(1));
+    bar.finish_and_clear();
+    let (world, shortest) = pick_world(&set);
+    eprintln!(
+        "{} worlds of family `{}`: a roadmap of {} vertices and {} edges, planning in world {}",
+        args.worlds,
+        ONE_WALL.name,
+        set.roadmap.vertex_count(),
+        set.roadmap.edge_count(),
+        world.0 + 1
+    );
+    let mut out = std::io::stdout().lock();
+    let mut table = show::table(
+        &[
+            "planner",
+            "first path",
+            "at",
+            "shortest path at",
+            "checked in all",
+            "ending",
+            "regret",
+        ],
+        1,
+    );
+    for name in PLANNERS {
+        let spec: PlannerSpec = name.parse()?;
+        let setting = Setting {
+            roadmap: &set.roadmap,
+            query: set.query,
+            experience: Some((&set.table, (0..args.worlds).map(WorldId).collect())),
+            eta: 1000.0,
+            fallback: Fallback::default(),
+            seed: common.seed,
+        };
+        let grid = &set.worlds[world.index()];
+        let checker = BisectionChecker::new(&set.roadmap, RESOLUTION, grid)?;
+        let limit: u64 = shortest
+            .edges()
+            .iter()
+            .map(|e| checker.configurations_of(*e))
+            .sum();
+        let mut planner = spec.build(&setting, checker)?;
+        if !common.json {
+            writeln!(out, "\n{name}")?;
+        }
+        let mut trouble = None;
+        let Ok(trial) = trial::run(planner.as_mut(), &Stop::never(), |event| {
+            if let Err(e) = show::improvement(&mut out, name, event, common.json) {
+                trouble.get_or_insert(e);
+            }
+        });
+        if let Some(e) = trouble {
+            return Err(e.into());
+        }
+        let regret = regret(&trial.improvements, shortest.length(), limit);
+        let row = summary(&trial, shortest.length());
+        if common.json {
+            let line = json!({"planner": name, "world": world.0 + 1, "ending": trial.ending.name(),
+                "configurations": trial.progress.configurations, "edges": trial.progress.edges,
+                "length": trial.progress.best_length, "shortest": shortest.length(), "regret": regret});
+            writeln!(out, "{line}")?;
+        }
+        let mut cells = vec![name.to_owned()];
+        cells.extend(row);
+        cells.push(format!("{regret:.3}"));
+        table.add_row(cells);
+        for ending in ["svg", "png"] {
+            let file = args
+                .output
+                .join(format!("{}.{ending}", spec.to_string().replace(':', "-")));
+            let title = format!("{name} in a world of family {}", ONE_WALL.name);
+            show::RunDrawing {
+                title: &title,
+                roadmap: &set.roadmap,
+                query: set.query,
+                obstacles: Some(grid),
+                trial: &trial,
+                shortest: Some(shortest.length()),
+            }
+            .write(&file, planner.as_mut())?;
+        }
+    }
+    if !common.json {
+        writeln!(out, "\n{table}")?;
+        writeln!(
+            out,
+            "Costs are configurations checked. Regret: 0 is one who knew the shortest path, 1.5 is nothing found."
+        )?;
+    }
+    eprintln!("pictures of each run are in `{}`", args.output.display());
+    Ok(Outcome::Done)
+}
+
+/// The first world in which optimism does not pay: its shortest path is longer than the roadmap's.
+fn pick_world(set: &ProblemSet) -> (WorldId, psmp::Path) {
+    let optimistic = set.roadmap.shortest_path(set.query, |_| true);
+    let optimistic = optimistic.map_or(0.0, |path| path.length());
+    let mut any = None;
+    for world in (0..set.table.world_count() as u32).map(WorldId) {
+        let open = |edge| set.table.is_free(world, edge);
+        if let Some(path) = set.roadmap.shortest_path(set.query, open) {
+            if path.length() > 1.05 * optimistic {
+                return (world, path);
+            }
+            any.get_or_insert((world, path));
+        }
+    }
+    any.unwrap_or_else(|| (WorldId(0), psmp::Path::default()))
+}
+
+/// The first path's length and cost, the cost of the shortest, the whole cost, and the ending.
+fn summary(trial: &Trial, shortest: f64) -> Vec<String> {
+    let first = trial.improvements.first();
+    let reached = trial
+        .improvements
+        .last()
+        .filter(|best| best.length <= shortest * (1.0 + 1e-12));
+    vec![
+        show::number(first.map(|i| i.length), 3),
+        show::number(first.map(|i| i.configurations as f64), 0),
+        show::number(reached.map(|i| i.configurations as f64), 0),
+        trial.progress.configurations.to_string(),
+        trial.ending.name().to_owned(),
+    ]
+}

@@ -1,0 +1,182 @@
+//! `psmp info`: what a dataset, a roadmap or a collision table holds.
+
+use crate::Common;
+use crate::failure::{Mistake, Outcome};
+use anyhow::Result;
+use clap::Args;
+use psmp::{Direction, EdgeId, Experience, Roadmap, WorldId};
+use psmp_worlds::{Dataset, MappedTable, graphml};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table"
+)]
+pub struct InfoArgs {
+    /// The folder of a dataset, a `.graphml` roadmap, or a collision table made by `psmp convert`.
+    path: PathBuf,
+}
+
+pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
+    let facts = if args.path.is_dir() {
+        dataset(&args.path)?
+    } else if args.path.extension().is_some_and(|e| e == "graphml") {
+        roadmap(&graphml::read(&args.path)?)
+    } else if args.path.is_file() {
+        let table = MappedTable::open(&args.path)?;
+        table.verify()?;
+        vec![("table", experience(&table))]
+    } else {
+        return Err(Mistake::error(
+            format!("there is no `{}`", args.path.display()),
+            "name the folder of a dataset, a `.graphml` file or a collision table",
+        ));
+    };
+    let mut out = std::io::stdout().lock();
+    if common.json {
+        let object: serde_json::Map<String, Value> = facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        serde_json::to_writer_pretty(&mut out, &object)?;
+        writeln!(out)?;
+    } else {
+        for (name, value) in facts {
+            writeln!(out, "{name:<14} {}", in_words(&value))?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// Facts in words: objects as `name value` pairs.
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(_, v)| !v.is_null())
+            .map(|(name, v)| format!("{} {}", name.replace('_', " "), in_words(v)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Value::Array(values) => values.iter().map(in_words).collect::<Vec<_>>().join(" to "),
+        Value::String(text) => text.clone(),
+        Value::Number(n) if n.is_f64() => format!("{:.4}", n.as_f64().unwrap_or(f64::NAN)),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+type Facts = Vec<(&'static str, Value)>;
+
+fn roadmap(roadmap: &Roadmap) -> Facts {
+    let pieces = roadmap.components();
+    let degrees = roadmap.degrees();
+    let lengths = roadmap.edges().iter().map(|e| e.length);
+    let bounds = |space: &psmp::Space| -> Vec<Value> {
+        let axes = space.axes().iter();
+        axes.map(|a| json!([a.lower(), a.upper()])).collect()
+    };
+    vec![
+        (
+            "roadmap",
+            json!({
+                "vertices": roadmap.vertex_count(),
+                "edges": roadmap.edge_count(),
+                "direction": match roadmap.direction() {
+                    Direction::Undirected => "undirected",
+                    Direction::Directed => "directed",
+                },
+            }),
+        ),
+        (
+            "components",
+            json!({"count": pieces.count(), "largest": pieces.largest()}),
+        ),
+        (
+            "degree",
+            json!({"least": degrees.least, "mean": degrees.mean, "most": degrees.most}),
+        ),
+        (
+            "edge length",
+            json!({"least": lengths.clone().reduce(f64::min), "most": lengths.reduce(f64::max)}),
+        ),
+        (
+            "configurations",
+            match roadmap.space() {
+                Some(space) => json!({"dimension": space.dimension(), "bounds": bounds(space)}),
+                None => Value::Null,
+            },
+        ),
+    ]
+}
+
+fn experience(table: &impl Experience) -> Value {
+    let free: u64 = (0..table.edge_count() as u32)
+        .flat_map(|e| table.worlds_where_free(EdgeId(e)))
+        .map(|word| u64::from(word.count_ones()))
+        .sum();
+    let entries = (table.world_count() * table.edge_count()).max(1) as f64;
+    json!({
+        "worlds": table.world_count(),
+        "edges": table.edge_count(),
+        "share_free": free as f64 / entries,
+    })
+}
+
+fn dataset(folder: &Path) -> Result<Facts> {
+    let dataset = Dataset::open(folder)?;
+    let mut facts = vec![("dataset", json!(dataset.name))];
+    facts.extend(roadmap(&dataset.roadmap));
+    if dataset.roadmap.direction() == Direction::Directed {
+        facts.push(("both ways", both_ways(&dataset.roadmap)));
+    }
+    let table = dataset.table().ok();
+    facts.push(("table", table.map_or(Value::Null, experience)));
+    facts.push((
+        "split",
+        json!({"train": dataset.train().map(<[_]>::len), "test": dataset.test().map(<[_]>::len)}),
+    ));
+    facts.push(("images", json!(dataset.image_count()?)));
+    let query = dataset.query().ok();
+    facts.push((
+        "query",
+        query.map_or(
+            Value::Null,
+            |q| json!({"start": q.start.0 + 1, "goal": q.goal.0 + 1}),
+        ),
+    ));
+    if let (Some(table), Some(query)) = (table, query) {
+        let mut lengths = Vec::new();
+        for world in (0..table.world_count() as u32).map(WorldId) {
+            let open = |edge| table.is_free(world, edge);
+            lengths.extend(
+                dataset
+                    .roadmap
+                    .shortest_path(query, open)
+                    .map(|p| p.length()),
+            );
+        }
+        lengths.sort_by(f64::total_cmp);
+        facts.push((
+            "solvable",
+            json!({
+                "worlds": lengths.len(),
+                "of": table.world_count(),
+                "shortest_length": lengths.first().zip(lengths.last()).map(|(a, b)| json!([a, b])),
+            }),
+        ));
+    }
+    Ok(facts)
+}
+
+/// How many pairs of edges run between the same vertices in opposite directions.
+fn both_ways(roadmap: &Roadmap) -> Value {
+    let pairs = roadmap
+        .edges()
+        .iter()
+        .filter(|e| e.from < e.to)
+        .filter(|e| roadmap.outgoing(e.to).any(|arc| arc.target == e.from))
+        .count();
+    json!({"pairs": pairs})
+}

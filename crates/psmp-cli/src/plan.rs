@@ -1,0 +1,478 @@
+//! `psmp plan`: one problem, every better path as it comes.
+
+use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
+use crate::failure::{Mistake, Outcome};
+use crate::{Common, show};
+use anyhow::Result;
+use clap::{ArgGroup, Args, ValueEnum};
+use psmp::checker::{BisectionChecker, Checker};
+use psmp::{Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
+use psmp_lab::sweep::{checker_for, image_of, scale};
+use psmp_lab::trial::{self, Ending};
+use psmp_lab::{AnyPlanner, PlannerSpec, Setting};
+use psmp_worlds::{
+    Dataset, DiscRobot, FileError, Frame, ImageOptions, MappedTable, OccupancyGrid, ReadOptions,
+    UnknownCells, graphml,
+};
+use serde_json::json;
+use std::convert::Infallible;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("problem").required(true).args(["map", "dataset"])),
+    after_help = "Examples:\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.svg --path plan.csv\n  \
+    psmp plan --map office.yaml --start=-3,2.5 --goal 8,4 --robot-radius 0.3 --vertices 2000\n  \
+    psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs --gap 0.01 --picture run.png\n\n\
+    Ctrl-C ends a run with the best path so far."
+)]
+pub struct PlanArgs {
+    /// A map: PNG or PGM image (white is free), or a ROS map_server YAML file.
+    #[arg(long, value_name = "FILE", requires = "start", requires = "goal")]
+    map: Option<PathBuf>,
+
+    /// The folder of a dataset.
+    #[arg(long, value_name = "DIR", requires = "world")]
+    dataset: Option<PathBuf>,
+
+    /// The world of the dataset to plan in, counted from 1.
+    #[arg(long, requires = "dataset")]
+    world: Option<u32>,
+
+    /// Where to begin, in the map's units.
+    #[arg(long, value_name = "X,Y", value_parser = parse_point, allow_hyphen_values = true)]
+    start: Option<[f64; 2]>,
+
+    /// Where to end.
+    #[arg(long, value_name = "X,Y", value_parser = parse_point, allow_hyphen_values = true)]
+    goal: Option<[f64; 2]>,
+
+    /// What the outermost pixels' centres of an image map to.
+    #[arg(long, value_name = "X0,X1,Y0,Y1", default_value = "0,1,0,1", value_parser = parse_bounds, allow_hyphen_values = true)]
+    bounds: [f64; 4],
+
+    /// The radius of a round robot; a point if not given.
+    #[arg(long, value_name = "RADIUS", default_value_t = 0.0)]
+    robot_radius: f64,
+
+    /// A roadmap to plan on, instead of one made on the spot.
+    #[arg(long, value_name = "FILE.graphml", requires = "map")]
+    roadmap: Option<PathBuf>,
+
+    /// Known worlds of the roadmap given, as a table made by `psmp convert`.
+    #[arg(long, value_name = "FILE.table", requires = "roadmap")]
+    experience_table: Option<PathBuf>,
+
+    /// Vertices of a roadmap made on the spot.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
+    vertices: u32,
+
+    /// Where the vertices of a roadmap made on the spot lie.
+    #[arg(long, value_enum, default_value_t = Sampler::Halton)]
+    sampler: Sampler,
+
+    /// Join vertices at most this far apart; PRM*'s radius if not given.
+    #[arg(long, value_name = "DISTANCE")]
+    radius: Option<f64>,
+
+    /// The planner, as PROPOSER[:BELIEF[:VALIDATOR]]: `psmp:fs` in a dataset and `pomp:nn` in a map
+    /// if not given.
+    #[arg(long)]
+    planner: Option<PlannerSpec>,
+
+    /// Whether the world planned in is among the known ones.
+    #[arg(long, value_enum, default_value_t = ExperienceArg::Seen)]
+    experience: ExperienceArg,
+
+    #[command(flatten)]
+    method: MethodArgs,
+
+    /// Which of two twins of a dataset's file is read, text or MAT-file.
+    #[arg(long, value_enum, default_value_t = PreferArg::Text)]
+    prefer: PreferArg,
+
+    /// Stop after this many configurations.
+    #[arg(long, value_name = "COUNT", help_heading = "Stopping")]
+    configurations: Option<u64>,
+
+    /// Stop after this many edges.
+    #[arg(long, value_name = "COUNT", help_heading = "Stopping")]
+    edges: Option<u64>,
+
+    /// Stop after this many proposed paths.
+    #[arg(long, value_name = "COUNT", help_heading = "Stopping")]
+    proposals: Option<u64>,
+
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "SECONDS", help_heading = "Stopping", value_parser = parse_seconds)]
+    time: Option<Duration>,
+
+    /// Stop once the path is certainly at most this share longer than the shortest.
+    #[arg(long, value_name = "SHARE", help_heading = "Stopping")]
+    gap: Option<f64>,
+
+    /// Where to write the best path: .json or .csv by the ending. May be given more than once.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    path: Vec<PathBuf>,
+
+    /// Where to draw the run: .svg or .png by the ending. May be given more than once.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    picture: Vec<PathBuf>,
+}
+
+/// Where the vertices of a roadmap lie.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Sampler {
+    /// Evenly spread, the same every time.
+    Halton,
+    /// Random, by the seed.
+    Uniform,
+}
+
+fn parse_numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .map(|n| n.trim().parse())
+        .collect::<Result<_, _>>()
+        .map_err(|_| format!("expected {N} numbers separated by commas"))?;
+    match <[f64; N]>::try_from(numbers) {
+        Ok(numbers) if numbers.iter().all(|n| n.is_finite()) => Ok(numbers),
+        _ => Err(format!("expected {N} finite numbers separated by commas")),
+    }
+}
+
+fn parse_point(text: &str) -> Result<[f64; 2], String> {
+    parse_numbers(text)
+}
+
+fn parse_bounds(text: &str) -> Result<[f64; 4], String> {
+    let [x0, x1, y0, y1] = parse_numbers(text)?;
+    if x0 < x1 && y0 < y1 {
+        Ok([x0, x1, y0, y1])
+    } else {
+        Err("expected left below right and bottom below top, as in 0,1,0,1".to_owned())
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "expected a number of seconds".to_owned())
+}
+
+pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
+    // Before any work, see that its results can be kept.
+    for (files, endings) in [
+        (&args.path, ["json", "csv"]),
+        (&args.picture, ["svg", "png"]),
+    ] {
+        for file in files {
+            let known = |e: &std::ffi::OsStr| endings.iter().any(|k| e.eq_ignore_ascii_case(k));
+            if !file.extension().is_some_and(known) {
+                return Err(Mistake::error(
+                    format!("`{}` ends in no known format", file.display()),
+                    format!("end the name in `.{}` or `.{}`", endings[0], endings[1]),
+                ));
+            }
+        }
+    }
+    match (&args.map, &args.dataset) {
+        (Some(map), _) => in_map(args, map, common),
+        (None, Some(folder)) => in_dataset(args, folder, common),
+        (None, None) => unreachable!("one of them is required"),
+    }
+}
+
+fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome> {
+    let read = ReadOptions {
+        prefer: args.prefer.into(),
+        ..ReadOptions::default()
+    };
+    let dataset = Dataset::open_with(folder, read)?;
+    let table = dataset.table()?;
+    let world = match args.world {
+        Some(id) if (1..=table.world_count()).contains(&(id as usize)) => WorldId(id - 1),
+        id => {
+            return Err(Mistake::error(
+                format!(
+                    "world {} is not in dataset `{}`",
+                    id.unwrap_or(0),
+                    dataset.name
+                ),
+                format!("its worlds are 1 to {}", table.world_count()),
+            ));
+        }
+    };
+    let spec = args.planner.map_or_else(|| "psmp:fs".parse(), Ok)?;
+    let image = image_of(&dataset, world)?;
+    let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
+    let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
+    let query = dataset.query()?;
+    let shortest = dataset
+        .roadmap
+        .shortest_path(query, |edge| table.is_free(world, edge))
+        .map(|path| path.length());
+    Problem {
+        title: format!("{spec} in world {} of {}", world.0 + 1, dataset.name),
+        roadmap: &dataset.roadmap,
+        query,
+        obstacles: image.as_ref(),
+        shortest,
+        experience: Some((table, known)),
+        eta: args.method.eta / scale(&dataset.roadmap),
+        spec,
+    }
+    .solve(args, common, checker)
+}
+
+fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
+    let (Some(start), Some(goal)) = (args.start, args.goal) else {
+        unreachable!("a map requires start and goal");
+    };
+    let grid = read_map(args, map)?;
+    let robot = DiscRobot::new(&grid, args.robot_radius)?;
+    for (name, q) in [("start", start), ("goal", goal)] {
+        if !robot.free_at(&q) {
+            return Err(Mistake::error(
+                format!(
+                    "the {name} {},{} is not free in `{}`",
+                    q[0],
+                    q[1],
+                    map.display()
+                ),
+                "choose a place that is white in the map and farther from obstacles than the robot's radius",
+            ));
+        }
+    }
+    let (prm, table) = match &args.roadmap {
+        Some(file) => {
+            let prm = graphml::read(file)?;
+            if prm.space().is_none_or(|s| s.dimension() != 2) {
+                return Err(FileError::new(
+                    file,
+                    "its vertices are not configurations in the plane",
+                )
+                .hint("give each node a `state` of two numbers, in the map's units")
+                .into());
+            }
+            let table = args.experience_table.as_ref().map(MappedTable::open);
+            let table = table.transpose()?;
+            if let Some(table) = table
+                .as_ref()
+                .filter(|t| t.edge_count() != prm.edge_count())
+            {
+                return Err(Mistake::error(
+                    format!(
+                        "the table tells of {} edges, the roadmap has {}",
+                        table.edge_count(),
+                        prm.edge_count()
+                    ),
+                    "give the table that was made for this roadmap",
+                ));
+            }
+            (prm, table)
+        }
+        None => (build_roadmap(args, &grid, common.seed)?, None),
+    };
+    let Some(space) = prm.space() else {
+        unreachable!("both kinds of roadmap have configurations");
+    };
+    let scale = scale(&prm);
+    let connection = Connection::Radius(
+        args.radius
+            .unwrap_or_else(|| roadmap::prm_star_radius(space, prm.vertex_count())),
+    );
+    let (prm, query) = prm.with_query(&start, &goal, connection)?;
+    let resolution = args.method.resolution.unwrap_or(scale / 1000.0);
+    let checker = BisectionChecker::new(&prm, resolution, &robot)?;
+    let spec = args.planner.map_or_else(|| "pomp:nn".parse(), Ok)?;
+    let known = table
+        .as_ref()
+        .map(|t| (t, (0..t.world_count() as u32).map(WorldId).collect()));
+    Problem {
+        title: format!("{spec} in {}", map.display()),
+        roadmap: &prm,
+        query,
+        obstacles: Some(robot.grown()),
+        shortest: None,
+        experience: known,
+        eta: args.method.eta / scale,
+        spec,
+    }
+    .solve(args, common, checker)
+}
+
+fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
+    let yaml = map.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    if yaml {
+        return Ok(OccupancyGrid::read_ros_map(map, UnknownCells::Occupied)?);
+    }
+    let [x0, x1, y0, y1] = args.bounds;
+    let options = ImageOptions {
+        frame: Frame::Centres {
+            x: [x0, x1],
+            y: [y0, y1],
+        },
+        ..ImageOptions::default()
+    };
+    Ok(OccupancyGrid::read(map, &options)?)
+}
+
+fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roadmap> {
+    let [x, y] = grid.bounds();
+    let space = Space::new(vec![
+        psmp::Axis::new(x[0], x[1])?,
+        psmp::Axis::new(y[0], y[1])?,
+    ])?;
+    let count = args.vertices as usize;
+    let points = match args.sampler {
+        Sampler::Halton => roadmap::halton(&space, count),
+        Sampler::Uniform => roadmap::uniform(&space, count, seed),
+    };
+    let radius = args
+        .radius
+        .unwrap_or_else(|| roadmap::prm_star_radius(&space, count));
+    Ok(Roadmap::from_configurations(
+        space,
+        points,
+        Connection::Radius(radius),
+    )?)
+}
+
+/// A problem, all but the checker.
+struct Problem<'a, T> {
+    title: String,
+    roadmap: &'a Roadmap,
+    query: Query,
+    obstacles: Option<&'a OccupancyGrid>,
+    shortest: Option<f64>,
+    experience: Option<(&'a T, Vec<WorldId>)>,
+    eta: f64,
+    spec: PlannerSpec,
+}
+
+impl<T: Experience> Problem<'_, T> {
+    fn solve<C>(self, args: &PlanArgs, common: Common, checker: C) -> Result<Outcome>
+    where
+        C: Checker<Error = Infallible>,
+    {
+        let setting = Setting {
+            roadmap: self.roadmap,
+            query: self.query,
+            experience: self.experience.clone(),
+            eta: self.eta,
+            fallback: args.method.fallback,
+            seed: common.seed,
+        };
+        let name = self.spec.to_string();
+        let mut planner = self.spec.build(&setting, checker)?;
+        let stop = stop(args)?;
+        let mut out = std::io::stdout().lock();
+        let mut trouble = None;
+        let Ok(trial) = trial::run(planner.as_mut(), &stop, |event| {
+            let said =
+                show::improvement(&mut out, &name, event, common.json).and_then(|()| out.flush());
+            if let Err(e) = said {
+                trouble.get_or_insert(e);
+            }
+        });
+        if let Some(e) = trouble {
+            return Err(e.into());
+        }
+        for file in &args.path {
+            self.write_path(file, &planner, common)?;
+        }
+        let drawing = show::RunDrawing {
+            title: &self.title,
+            roadmap: self.roadmap,
+            query: self.query,
+            obstacles: self.obstacles,
+            trial: &trial,
+            shortest: self.shortest,
+        };
+        for file in &args.picture {
+            drawing.write(file, planner.as_mut())?;
+        }
+        if trial.ending == Ending::Stopped {
+            eprintln!(
+                "stopped after {} configurations",
+                trial.progress.configurations
+            );
+        }
+        Ok(match (trial.progress.best_length, trial.ending) {
+            (Some(_), _) => Outcome::Done,
+            (None, Ending::Infeasible) => Outcome::Infeasible,
+            (None, _) => Outcome::NoPathYet,
+        })
+    }
+
+    fn write_path(
+        &self,
+        file: &Path,
+        planner: &AnyPlanner<'_, Infallible>,
+        common: Common,
+    ) -> Result<()> {
+        let Some(path) = planner.best_path() else {
+            eprintln!("there is no path to write to `{}`", file.display());
+            return Ok(());
+        };
+        let configurations: Vec<Option<&[f64]>> = path
+            .vertices()
+            .iter()
+            .map(|v| self.roadmap.configuration(*v))
+            .collect();
+        let bytes = if file
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+        {
+            let mut csv = csv::Writer::from_writer(Vec::new());
+            let dimension = self.roadmap.space().map_or(0, Space::dimension);
+            let axes = (0..dimension).map(|axis| format!("q{}", axis + 1));
+            csv.write_record(std::iter::once("vertex".to_owned()).chain(axes))?;
+            for (vertex, q) in path.vertices().iter().zip(&configurations) {
+                let numbers = q.iter().flat_map(|q| q.iter().map(f64::to_string));
+                csv.write_record(std::iter::once((vertex.0 + 1).to_string()).chain(numbers))?;
+            }
+            csv.into_inner()?
+        } else {
+            let progress = planner.progress();
+            serde_json::to_vec_pretty(&json!({
+                "planner": self.spec.to_string(),
+                "seed": common.seed,
+                "length": path.length(),
+                "lower_bound": progress.lower_bound,
+                "gap": progress.gap(),
+                "configurations": progress.configurations,
+                "edges_checked": progress.edges,
+                "vertices": path.vertices().iter().map(|v| v.0 + 1).collect::<Vec<_>>(),
+                "edges": path.edges().iter().map(|e| e.0 + 1).collect::<Vec<_>>(),
+                "path": configurations,
+            }))?
+        };
+        Ok(psmp_worlds::save(file, &bytes)?)
+    }
+}
+
+/// The conditions given, any of which stops a run, and Ctrl-C.
+fn stop(args: &PlanArgs) -> Result<Stop> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = interrupted.clone();
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+    let given = [
+        args.configurations.map(Stop::configurations),
+        args.edges.map(Stop::edges),
+        args.proposals.map(Stop::proposals),
+        args.time.map(Stop::after),
+        args.gap.map(Stop::gap),
+    ];
+    Ok(given
+        .into_iter()
+        .flatten()
+        .fold(Stop::flag(interrupted), |any, next| any | next))
+}
