@@ -2,23 +2,24 @@
 //!
 //! The posterior is uniform over the known worlds that agree with every check. How likely an edge
 //! is free is a count of bits, and a drawn world is one of those that are left. It is superb when
-//! the true world is among the known ones, and runs empty when it is not: then no world can be
-//! drawn, and each edge falls back to its share of all the worlds that the set began with.
+//! the true world is among the known ones. When it is not, sooner or later a check agrees with none
+//! of the worlds that are left; the published method does not say what then. Here such a check is
+//! passed over, so that the worlds that agreed for longest remain, and the ledger overrules them
+//! where they are known to be wrong.
 
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId};
 
-/// Uniform over the known worlds that agree with every check.
+/// Uniform over the known worlds that agree with every check that any of them agrees with.
 ///
 /// Edges beyond the table, such as the connections of a new start or goal, are unknown to it: they
 /// have probability 1/2 and are free in every drawn world, so that a draw does not fail for them.
 #[derive(Debug, Clone)]
 pub struct FiniteSet<T> {
     experience: T,
-    /// The worlds it began with, and those that still agree, a bit each.
-    initial: Vec<u64>,
+    /// A bit for each world, set where it still agrees.
     agreeing: Vec<u64>,
     count: u32,
     drawn: WorldId,
@@ -39,32 +40,31 @@ impl<T: Experience> FiniteSet<T> {
     #[must_use]
     pub fn of_worlds(experience: T, worlds: impl IntoIterator<Item = WorldId>) -> Self {
         let known = experience.world_count();
-        let mut initial = vec![0u64; known.div_ceil(64)];
+        let mut agreeing = vec![0u64; known.div_ceil(64)];
         for world in worlds {
             assert!(
                 world.index() < known,
                 "world {} is not in a table of {known} worlds",
                 world.0
             );
-            initial[world.index() / 64] |= 1 << (world.index() % 64);
+            agreeing[world.index() / 64] |= 1 << (world.index() % 64);
         }
-        let count = initial.iter().map(|word| word.count_ones()).sum();
+        let count = agreeing.iter().map(|word| word.count_ones()).sum();
         Self {
             experience,
-            agreeing: initial.clone(),
-            initial,
+            agreeing,
             count,
             drawn: WorldId(0),
         }
     }
 
-    /// How many worlds still agree with every check.
+    /// How many worlds are left. 0 only if there were none to begin with.
     #[must_use]
     pub fn agreeing_count(&self) -> usize {
         self.count as usize
     }
 
-    /// The worlds that still agree with every check.
+    /// The worlds that are left.
     pub fn agreeing_worlds(&self) -> impl Iterator<Item = WorldId> + '_ {
         (0..self.agreeing.len() as u32 * 64)
             .filter(|&w| self.agreeing[w as usize / 64] >> (w % 64) & 1 == 1)
@@ -75,6 +75,13 @@ impl<T: Experience> FiniteSet<T> {
     #[must_use]
     pub fn drawn_world(&self) -> WorldId {
         self.drawn
+    }
+
+    /// In how many of the worlds that are left the edge is free.
+    fn free_in(&self, edge: EdgeId) -> u32 {
+        let free = self.experience.worlds_where_free(edge);
+        let both = self.agreeing.iter().zip(free).map(|(a, b)| a & b);
+        both.map(u64::count_ones).sum()
     }
 
     /// The `rank`-th world that still agrees.
@@ -94,24 +101,12 @@ impl<T: Experience> FiniteSet<T> {
     }
 }
 
-fn overlap(a: &[u64], b: &[u64]) -> u32 {
-    a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
-}
-
 impl<T: Experience> Belief for FiniteSet<T> {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        if edge.index() >= self.experience.edge_count() {
+        if edge.index() >= self.experience.edge_count() || self.count == 0 {
             return 0.5;
         }
-        let free = self.experience.worlds_where_free(edge);
-        if self.count > 0 {
-            return f64::from(overlap(&self.agreeing, free)) / f64::from(self.count);
-        }
-        let began_with: u32 = self.initial.iter().map(|word| word.count_ones()).sum();
-        if began_with == 0 {
-            return 0.5;
-        }
-        f64::from(overlap(&self.initial, free)) / f64::from(began_with)
+        f64::from(self.free_in(edge)) / f64::from(self.count)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -139,15 +134,16 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if edge.index() >= self.experience.edge_count() {
             return;
         }
+        let free_in = self.free_in(edge);
+        let left = if free { free_in } else { self.count - free_in };
+        if left == 0 {
+            return;
+        }
+        self.count = left;
         let flip = if free { 0 } else { u64::MAX };
-        self.count = 0;
-        for (agreeing, word) in self
-            .agreeing
-            .iter_mut()
-            .zip(self.experience.worlds_where_free(edge))
-        {
+        let words = self.experience.worlds_where_free(edge);
+        for (agreeing, word) in self.agreeing.iter_mut().zip(words) {
             *agreeing &= word ^ flip;
-            self.count += agreeing.count_ones();
         }
     }
 }
@@ -205,16 +201,22 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_set_draws_nothing_and_keeps_to_the_shares() {
+    fn a_check_that_no_world_agrees_with_is_passed_over() {
         let table = CollisionTable::from_rows(2, &[[true, true], [true, false]]).unwrap();
+        let show = |set: &mut FiniteSet<_>, edge, free| {
+            set.observe(Evidence {
+                edge: EdgeId(edge),
+                free: Some(free),
+                sightings: &Sightings::default(),
+            });
+        };
         let mut set = FiniteSet::new(&table);
-        set.observe(Evidence {
-            edge: EdgeId(0),
-            free: Some(false),
-            sightings: &Sightings::default(),
-        });
-        assert!(!set.draw(Draw::new(0, 0)));
-        assert_eq!(set.probability_free(EdgeId(1)), 0.5);
-        assert_eq!(set.probability_free(EdgeId(7)), 0.5);
+        show(&mut set, 0, false);
+        assert_eq!(set.agreeing_count(), 2);
+        show(&mut set, 1, false);
+        assert!(set.agreeing_worlds().eq([WorldId(1)]));
+        let mut empty = FiniteSet::of_worlds(&table, []);
+        assert!(!empty.draw(Draw::new(0, 0)));
+        assert_eq!(empty.probability_free(EdgeId(1)), 0.5);
     }
 }

@@ -32,6 +32,11 @@ use crate::random::Draw;
 use crate::roadmap::{EdgeId, Query, Roadmap};
 use crate::search::{EdgeCost, OptimisticDistances, Search};
 
+/// How much a path as long as the optimist's loses against a likelier one: so little that length
+/// decides only between paths that are equally likely. The published methods leave ties open, and
+/// beliefs that know little or very much have many.
+const TIE_BREAK: f64 = 1e-9;
+
 /// What came of asking for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proposal {
@@ -202,13 +207,7 @@ impl<B: Belief> View<'_, B> {
     /// Writes the path most likely to be free; of equally likely ones a shortest. False if every
     /// path has an edge that is known or believed to be blocked.
     pub fn most_likely_path(&mut self) -> bool {
-        // So small that it decides between equals only: as much as one part in 10^9 of
-        // probability for each time the optimistic length.
-        let tie = 1e-9
-            / self
-                .optimistic
-                .to_goal(self.query.start)
-                .max(f64::MIN_POSITIVE);
-        self.tradeoff_path(tie, 1.0)
+        let optimistic = self.optimistic.to_goal(self.query.start);
+        self.tradeoff_path(TIE_BREAK / optimistic.max(f64::MIN_POSITIVE), 1.0)
     }
 }

@@ -264,7 +264,7 @@ fn lazysp_finds_the_shortest_path_first() {
     }
 }
 
-/// Without the fallback the plain method gives up on an empty set, and loops on barren draws only
+/// Without the fallback the plain method gives up where there is nothing to draw, and loops on barren draws only
 /// as long as the caller lets it.
 #[test]
 fn the_plain_method_stays_selectable() {
@@ -273,7 +273,7 @@ fn the_plain_method_stays_selectable() {
     for seed in 0..400 {
         let problem = Problem::random(seed);
         let table = known_worlds(&problem, seed);
-        let few = if seed < 200 { 1..3 } else { 1..20 };
+        let few = if seed < 50 { 0..0 } else { 1..20 };
         let set = FiniteSet::of_worlds(&table, few.map(WorldId));
         let truth = CollisionTable::from_rows(problem.truth.len(), &[&problem.truth]).unwrap();
         let checker = TableChecker::new(&truth, WorldId(0), EdgePrices::One);
