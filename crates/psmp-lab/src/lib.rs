@@ -5,6 +5,7 @@ pub mod families;
 pub mod picture;
 mod planner_spec;
 mod recorded;
+pub mod report;
 pub mod rows;
 pub mod score;
 pub mod statistics;
