@@ -1,1 +1,136 @@
-fn main() {}
+//! `cargo xtask test`: everything that must hold, the same for a person and for CI.
+//!
+//! Each check is a command that is printed before it runs, so that one that fails can be run alone.
+//! All of them run even if one fails; the last lines say which did. Tests on published datasets
+//! look for them in the folder that `PSMP_DATA` names, else in `../shared/data`, and say so loudly
+//! where there are none.
+
+use anyhow::{Context, Result, bail};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  test    format, lints, all tests, doctests, documentation
+  bench   the benchmarks that speed is claimed by, each beside its rival";
+
+fn main() -> ExitCode {
+    let outcome = match std::env::args().nth(1).as_deref() {
+        Some("test") => run_all(&tests()),
+        Some("bench") => run_all(&benchmarks()),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One thing that must hold.
+struct Check {
+    name: &'static str,
+    program: &'static str,
+    arguments: Vec<&'static str>,
+    environment: Vec<(&'static str, &'static str)>,
+}
+
+fn check(name: &'static str, command: &'static str) -> Check {
+    let mut words = command.split_whitespace();
+    Check {
+        name,
+        program: words.next().unwrap_or("cargo"),
+        arguments: words.collect(),
+        environment: Vec::new(),
+    }
+}
+
+fn tests() -> Vec<Check> {
+    let mut checks = vec![
+        check("format", "cargo fmt --all --check"),
+        check(
+            "lints",
+            "cargo clippy --workspace --all-targets --locked -- -D warnings",
+        ),
+    ];
+    if has_nextest() {
+        checks.push(check(
+            "tests",
+            "cargo nextest run --workspace --locked --no-fail-fast",
+        ));
+        checks.push(check("doctests", "cargo test --workspace --locked --doc"));
+    } else {
+        checks.push(check(
+            "tests and doctests",
+            "cargo test --workspace --locked --no-fail-fast",
+        ));
+    }
+    let mut documentation = check(
+        "documentation",
+        "cargo doc --workspace --locked --no-deps --quiet",
+    );
+    documentation
+        .environment
+        .push(("RUSTDOCFLAGS", "-D warnings"));
+    checks.push(documentation);
+    checks
+}
+
+fn benchmarks() -> Vec<Check> {
+    vec![
+        check("search", "cargo bench -p psmp --bench search"),
+        check(
+            "mapped table",
+            "cargo bench -p psmp-worlds --bench mapped_table",
+        ),
+    ]
+}
+
+fn has_nextest() -> bool {
+    Command::new("cargo")
+        .args(["nextest", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+fn run_all(checks: &[Check]) -> Result<()> {
+    let mut failed = Vec::new();
+    for check in checks {
+        eprintln!(
+            "\n== {}: {} {}",
+            check.name,
+            check.program,
+            check.arguments.join(" ")
+        );
+        let started = Instant::now();
+        let status = Command::new(check.program)
+            .args(&check.arguments)
+            .envs(check.environment.iter().copied())
+            .status()
+            .with_context(|| format!("cannot run `{}`", check.program))?;
+        let seconds = started.elapsed().as_secs();
+        if status.success() {
+            eprintln!("== {}: good, {seconds} s", check.name);
+        } else {
+            eprintln!("== {}: FAILED, {seconds} s", check.name);
+            failed.push(check.name);
+        }
+    }
+    if failed.is_empty() {
+        eprintln!("\nall {} checks are good", checks.len());
+        Ok(())
+    } else {
+        bail!(
+            "{} of {} checks failed: {}",
+            failed.len(),
+            checks.len(),
+            failed.join(", ")
+        )
+    }
+}
