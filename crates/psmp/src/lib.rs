@@ -21,6 +21,11 @@
 //! images, datasets and files are the business of `psmp-worlds`.
 #![deny(missing_docs)]
 
+/// The README's tour, compiled and run as it stands.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub mod belief;
 pub mod checker;
 mod event;
