@@ -6,9 +6,9 @@
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
 
-use psmp::belief::{Belief, FiniteSet, IndependentEdges, NearestNeighbour};
+use psmp::belief::{Belief, FiniteSet, IndependentEdges, Local, NearestNeighbour};
 use psmp::checker::Checker;
-use psmp::proposer::{LazySp, MaxProb, Pomp, Proposer, Psmp};
+use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, FailFast, Forward, Validator};
 use psmp::{AnytimePlanner, Experience, Fallback, Planner, Query, Roadmap, WorldId};
 use std::fmt;
@@ -28,6 +28,8 @@ pub enum ProposerName {
     MaxProbOn,
     /// `pomp`
     Pomp,
+    /// `ei`
+    ExpectedImprovement,
 }
 
 /// The part of a name that says what is believed.
@@ -37,6 +39,8 @@ pub enum BeliefName {
     FiniteSet,
     /// `nn`: the nearest checked configuration.
     NearestNeighbour,
+    /// `local`: obstacles have a rate and a size, both learned from the checks.
+    Local,
     /// `freq`: each edge's own share of the known worlds.
     Frequencies,
     /// A number such as `0.9`: every edge is free with this probability.
@@ -58,18 +62,20 @@ pub enum ValidatorName {
     Bisect,
 }
 
-const PROPOSERS: [(&str, ProposerName); 5] = [
+const PROPOSERS: [(&str, ProposerName); 6] = [
     ("psmp", ProposerName::Psmp),
     ("lazysp", ProposerName::LazySp),
     ("maxprob", ProposerName::MaxProb),
     ("maxprob+", ProposerName::MaxProbOn),
     ("pomp", ProposerName::Pomp),
+    ("ei", ProposerName::ExpectedImprovement),
 ];
 
-const BELIEFS: [(&str, BeliefName); 3] = [
+const BELIEFS: [(&str, BeliefName); 4] = [
     ("fs", BeliefName::FiniteSet),
     ("nn", BeliefName::NearestNeighbour),
     ("freq", BeliefName::Frequencies),
+    ("local", BeliefName::Local),
 ];
 
 const VALIDATORS: [(&str, ValidatorName); 5] = [
@@ -275,6 +281,10 @@ impl PlannerSpec {
                     .map_err(|e| trouble(e.to_string()))?;
                 Ok(self.propose_with(belief, setting, checker))
             }
+            BeliefName::Local => {
+                let belief = Local::new(setting.roadmap).map_err(|e| trouble(e.to_string()))?;
+                Ok(self.propose_with(belief, setting, checker))
+            }
             BeliefName::Constant(p) => {
                 let belief = IndependentEdges::constant(p).map_err(|e| trouble(e.to_string()))?;
                 Ok(self.propose_with(belief, setting, checker))
@@ -300,6 +310,9 @@ impl PlannerSpec {
                 self.assemble(MaxProb::to_the_optimum(), belief, setting, checker)
             }
             ProposerName::Pomp => self.assemble(Pomp::default(), belief, setting, checker),
+            ProposerName::ExpectedImprovement => {
+                self.assemble(ExpectedImprovement::default(), belief, setting, checker)
+            }
         }
     }
 

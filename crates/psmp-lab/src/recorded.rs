@@ -77,14 +77,6 @@ impl<'a> RecordedChecker<'a> {
             by_image: Some(BisectionChecker::new(roadmap, resolution, overruled)?),
         })
     }
-
-    /// What checking an edge costs if it is free.
-    #[must_use]
-    pub fn price_if_free(&self, edge: EdgeId) -> u64 {
-        self.by_image
-            .as_ref()
-            .map_or(1, |checker| checker.configurations_of(edge))
-    }
 }
 
 impl Checker for RecordedChecker<'_> {
@@ -102,5 +94,11 @@ impl Checker for RecordedChecker<'_> {
                 configurations: 1,
             }),
         }
+    }
+
+    fn price_if_free(&self, edge: EdgeId) -> u64 {
+        self.by_image
+            .as_ref()
+            .map_or(1, |checker| checker.price_if_free(edge))
     }
 }

@@ -7,6 +7,7 @@ use crate::planner_spec::{PlannerSpec, Setting, SpecError};
 use crate::recorded::RecordedChecker;
 use crate::score::{Improvement, regret};
 use crate::trial;
+use psmp::checker::Checker;
 use psmp::{EdgeId, Experience, Fallback, Roadmap, Stop, WorldId};
 use psmp_worlds::{Dataset, FileError, Frame, ImageOptions, OccupancyGrid};
 use rayon::prelude::*;

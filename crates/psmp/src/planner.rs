@@ -257,6 +257,7 @@ where
             path: &mut self.path,
             best_length: self.best_length,
             draw,
+            price_if_free: &|edge| self.checker.price_if_free(edge),
         };
         let dry = match self.fallback {
             Fallback::AfterBarren(most) => self.barren_in_a_row >= most,

@@ -109,6 +109,24 @@ impl<T: Experience> Belief for FiniteSet<T> {
         f64::from(self.free_in(edge)) / f64::from(self.count)
     }
 
+    /// The share of the worlds that are left in which all of them are free.
+    fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
+        if self.count == 0 {
+            return 0.5f64.powi(edges.len() as i32);
+        }
+        let beyond = |e: &&EdgeId| e.index() >= self.experience.edge_count();
+        let unknown = edges.iter().filter(beyond).count();
+        let mut all = 0;
+        for (place, &word) in self.agreeing.iter().enumerate() {
+            let mut word = word;
+            for edge in edges.iter().filter(|e| !beyond(e)) {
+                word &= self.experience.worlds_where_free(*edge)[place];
+            }
+            all += word.count_ones();
+        }
+        f64::from(all) / f64::from(self.count) * 0.5f64.powi(unknown as i32)
+    }
+
     fn draw(&mut self, draw: Draw) -> bool {
         if self.count == 0 {
             return false;

@@ -15,11 +15,14 @@
 mod certain;
 mod finite_set;
 mod independent;
+mod local;
 mod nearest_neighbour;
+mod surroundings;
 
 pub use certain::Certain;
 pub use finite_set::FiniteSet;
 pub use independent::{IndependentEdges, ProbabilityError};
+pub use local::Local;
 pub use nearest_neighbour::{NearestNeighbour, NearestNeighbourError};
 
 use crate::checker::Sightings;
@@ -44,6 +47,12 @@ pub trait Belief {
     /// The probability that the edge is free, in `[0, 1]`.
     fn probability_free(&mut self, edge: EdgeId) -> f64;
 
+    /// The probability that all of these edges are free at once. A belief that knows how edges hang
+    /// together does better than this product of their own probabilities.
+    fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
+        edges.iter().map(|&e| self.probability_free(e)).product()
+    }
+
     /// Draws a world from the posterior and holds it until the next draw. False if no world agrees
     /// with what has been seen.
     fn draw(&mut self, draw: Draw) -> bool;
@@ -59,6 +68,9 @@ impl<B: Belief + ?Sized> Belief for &mut B {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         (**self).probability_free(edge)
     }
+    fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
+        (**self).probability_all_free(edges)
+    }
     fn draw(&mut self, draw: Draw) -> bool {
         (**self).draw(draw)
     }
@@ -73,6 +85,9 @@ impl<B: Belief + ?Sized> Belief for &mut B {
 impl<B: Belief + ?Sized> Belief for Box<B> {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         (**self).probability_free(edge)
+    }
+    fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
+        (**self).probability_all_free(edges)
     }
     fn draw(&mut self, draw: Draw) -> bool {
         (**self).draw(draw)

@@ -168,6 +168,10 @@ impl<'a, W: World> BisectionChecker<'a, W> {
 impl<W: World> Checker for BisectionChecker<'_, W> {
     type Error = W::Error;
 
+    fn price_if_free(&self, edge: EdgeId) -> u64 {
+        self.configurations_of(edge)
+    }
+
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, W::Error> {
         let count = self.configurations_of(edge) as usize;
         let e = self.roadmap.edge(edge);

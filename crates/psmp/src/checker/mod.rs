@@ -37,6 +37,12 @@ pub trait Checker {
     /// # Errors
     /// Whatever keeps the checker from an answer. The planner stays usable.
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
+
+    /// How many configurations the check of an edge takes if the edge is free: what confirming
+    /// costs, known beforehand. Refuting may cost less.
+    fn price_if_free(&self, _edge: EdgeId) -> u64 {
+        1
+    }
 }
 
 impl<C: Checker + ?Sized> Checker for &mut C {
@@ -44,12 +50,18 @@ impl<C: Checker + ?Sized> Checker for &mut C {
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
         (**self).check(edge, sightings)
     }
+    fn price_if_free(&self, edge: EdgeId) -> u64 {
+        (**self).price_if_free(edge)
+    }
 }
 
 impl<C: Checker + ?Sized> Checker for Box<C> {
     type Error = C::Error;
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
         (**self).check(edge, sightings)
+    }
+    fn price_if_free(&self, edge: EdgeId) -> u64 {
+        (**self).price_if_free(edge)
     }
 }
 

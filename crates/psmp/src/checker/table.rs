@@ -56,10 +56,14 @@ impl<T: Experience> Checker for TableChecker<T> {
     fn check(&mut self, edge: EdgeId, _: &mut Sightings) -> Result<Verdict, Infallible> {
         Ok(Verdict {
             free: self.table.is_free(self.world, edge),
-            configurations: match &self.prices {
-                EdgePrices::One => 1,
-                EdgePrices::Each(prices) => prices[edge.index()],
-            },
+            configurations: self.price_if_free(edge),
         })
+    }
+
+    fn price_if_free(&self, edge: EdgeId) -> u64 {
+        match &self.prices {
+            EdgePrices::One => 1,
+            EdgePrices::Each(prices) => prices[edge.index()],
+        }
     }
 }

@@ -11,6 +11,7 @@
 //! | [`MaxProb`] | `-log P(free)` |
 //! | [`Pomp`] | `alpha * length - (1 - alpha) * log P(free)`, alpha rising from 0 to 1 |
 
+mod improvement;
 mod lazysp;
 mod maxprob;
 mod pomp;
@@ -20,6 +21,7 @@ mod pomp;
 )]
 mod psmp;
 
+pub use improvement::ExpectedImprovement;
 pub use lazysp::LazySp;
 pub use maxprob::MaxProb;
 pub use pomp::Pomp;
@@ -68,8 +70,30 @@ impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
     }
 }
 
+/// What an edge weighs in a search that trades length against probability.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tradeoff {
+    /// The weight of the length of an unchecked edge.
+    pub length: f64,
+    /// The weight of the length of an edge known to be free.
+    pub length_if_free: f64,
+    /// The weight of -log P(free) of an unchecked edge.
+    pub log_probability: f64,
+}
+
+impl Tradeoff {
+    /// Length weighs the same on every edge.
+    #[must_use]
+    pub fn new(length: f64, log_probability: f64) -> Self {
+        Self {
+            length,
+            length_if_free: length,
+            log_probability,
+        }
+    }
+}
+
 /// All that a proposer may look at, and the path it writes.
-#[derive(Debug)]
 pub struct View<'v, B> {
     pub(crate) roadmap: &'v Roadmap,
     pub(crate) query: Query,
@@ -80,6 +104,7 @@ pub struct View<'v, B> {
     pub(crate) path: &'v mut Path,
     pub(crate) best_length: f64,
     pub(crate) draw: Draw,
+    pub(crate) price_if_free: &'v dyn Fn(EdgeId) -> u64,
 }
 
 impl<B: Belief> View<'_, B> {
@@ -110,6 +135,12 @@ impl<B: Belief> View<'_, B> {
     #[must_use]
     pub fn best_length(&self) -> f64 {
         self.best_length
+    }
+
+    /// No path can be shorter than this.
+    #[must_use]
+    pub fn lower_bound(&self) -> f64 {
+        self.optimistic.to_goal(self.query.start)
     }
 
     /// The random numbers for this proposal.
@@ -161,25 +192,44 @@ impl<B: Belief> View<'_, B> {
         found && self.path.length() < self.best_length
     }
 
-    /// Writes the path that minimises the sum of
-    /// `length_weight * length - log_weight * log P(free)`. False if every path has an edge that
-    /// is known or believed to be blocked.
-    pub fn tradeoff_path(&mut self, length_weight: f64, log_weight: f64) -> bool {
-        struct Tradeoff<'a, B> {
+    /// What the check of an edge costs if the edge is free.
+    #[must_use]
+    pub fn price_if_free(&self, edge: EdgeId) -> u64 {
+        (self.price_if_free)(edge)
+    }
+
+    /// The path written last.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.path
+    }
+
+    /// Writes a copy of a path.
+    pub fn set_path(&mut self, path: &Path) {
+        self.path.copy_from(path);
+    }
+
+    /// Writes the path of the least sum of weights. False if there is none.
+    pub fn tradeoff_path(&mut self, tradeoff: Tradeoff) -> bool {
+        struct Weighted<'a, B> {
             ledger: &'a Ledger,
             belief: &'a mut B,
-            length_weight: f64,
-            log_weight: f64,
+            tradeoff: Tradeoff,
         }
-        impl<B: Belief> EdgeCost for Tradeoff<'_, B> {
+        impl<B: Belief> EdgeCost for Weighted<'_, B> {
             #[inline]
             fn cost(&mut self, edge: EdgeId, length: f64) -> f64 {
-                let length = self.length_weight * length;
+                let Tradeoff {
+                    length: unchecked,
+                    length_if_free,
+                    log_probability,
+                } = self.tradeoff;
                 match self.ledger.status(edge) {
-                    EdgeStatus::Free => length,
+                    EdgeStatus::Free => length_if_free * length,
                     EdgeStatus::Blocked => f64::INFINITY,
                     EdgeStatus::Unchecked => {
-                        length - self.log_weight * self.belief.probability_free(edge).ln()
+                        unchecked * length
+                            - log_probability * self.belief.probability_free(edge).ln()
                     }
                 }
             }
@@ -189,16 +239,16 @@ impl<B: Belief> View<'_, B> {
             }
         }
         let optimistic = self.optimistic;
+        let least = tradeoff.length.min(tradeoff.length_if_free);
         self.search.shortest_path(
             self.roadmap,
             self.query,
-            |slot| length_weight * optimistic.slot_to_goal(slot),
+            |slot| least * optimistic.slot_to_goal(slot),
             f64::INFINITY,
-            &mut Tradeoff {
+            &mut Weighted {
                 ledger: self.ledger,
                 belief: self.belief,
-                length_weight,
-                log_weight,
+                tradeoff,
             },
             self.path,
         )
@@ -208,6 +258,7 @@ impl<B: Belief> View<'_, B> {
     /// path has an edge that is known or believed to be blocked.
     pub fn most_likely_path(&mut self) -> bool {
         let optimistic = self.optimistic.to_goal(self.query.start);
-        self.tradeoff_path(TIE_BREAK / optimistic.max(f64::MIN_POSITIVE), 1.0)
+        let tie = TIE_BREAK / optimistic.max(f64::MIN_POSITIVE);
+        self.tradeoff_path(Tradeoff::new(tie, 1.0))
     }
 }

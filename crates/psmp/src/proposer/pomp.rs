@@ -4,7 +4,7 @@
 //! path, and takes a step with every path that turns out free, until at 1 only length counts: the
 //! optimist's path, whose success ends the search.
 
-use super::{Proposal, Proposer, View};
+use super::{Proposal, Proposer, Tradeoff, View};
 use crate::belief::Belief;
 
 /// In how many steps alpha goes from 0 to 1; ten in the original paper.
@@ -30,7 +30,7 @@ impl<B: Belief> Proposer<B> for Pomp {
         while self.step < STEPS {
             let found = match self.step {
                 0 => view.most_likely_path(),
-                _ => view.tradeoff_path(self.alpha(), 1.0 - self.alpha()),
+                _ => view.tradeoff_path(Tradeoff::new(self.alpha(), 1.0 - self.alpha())),
             };
             if found {
                 return Proposal::Path;

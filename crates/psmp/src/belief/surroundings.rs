@@ -1,0 +1,163 @@
+//! The surroundings of edges: for points along every edge, the nearest checked configuration.
+//!
+//! Each point remembers its nearest checked configuration and how many checks it has looked at. A
+//! check's configurations lie within a ball, so a point farther from the ball than from its nearest
+//! so far passes a whole check over with one comparison.
+
+use super::Evidence;
+use crate::roadmap::{EdgeId, Roadmap, VertexId};
+
+/// A point of an edge, and what it knows of its surroundings.
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    nearest: f64,
+    /// How many batches have been looked at.
+    batches: u32,
+    free: bool,
+}
+
+/// The configurations of one check.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    begin: usize,
+    end: usize,
+    radius: f64,
+}
+
+/// The nearest checked configuration of evenly spaced points on every edge, ends included.
+#[derive(Debug, Clone)]
+pub(super) struct Surroundings<'a> {
+    roadmap: &'a Roadmap,
+    points: usize,
+    /// One probe for each vertex, then the inner points of each edge.
+    probes: Vec<Probe>,
+    batches: Vec<Batch>,
+    /// The centre of each batch, one after the other.
+    centres: Vec<f64>,
+    coordinates: Vec<f64>,
+    free: Vec<bool>,
+    point: Vec<f64>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Nothing checked yet. `roadmap` must have configurations, and `points` be at least 2.
+    pub(super) fn new(roadmap: &'a Roadmap, points: usize) -> Self {
+        let dimension = roadmap.space().map_or(0, |space| space.dimension());
+        let unseen = Probe {
+            nearest: f64::INFINITY,
+            batches: 0,
+            free: true,
+        };
+        let inner = (points - 2) * roadmap.edge_count();
+        Self {
+            roadmap,
+            points,
+            probes: vec![unseen; roadmap.vertex_count() + inner],
+            batches: Vec::with_capacity(roadmap.edge_count()),
+            centres: Vec::with_capacity(roadmap.edge_count() * dimension),
+            coordinates: Vec::new(),
+            free: Vec::new(),
+            point: vec![0.0; dimension],
+        }
+    }
+
+    /// The distance of the nearest checked configuration from a point of an edge, infinite if there
+    /// is none, and whether it is free.
+    pub(super) fn nearest(&mut self, edge: EdgeId, point: usize) -> (f64, bool) {
+        let ends = self.roadmap.edge(edge);
+        let last = self.points - 1;
+        let (probe, a, b) = if point == 0 {
+            (ends.from.index(), ends.from, ends.from)
+        } else if point == last {
+            (ends.to.index(), ends.to, ends.to)
+        } else {
+            let inner = (self.points - 2) * edge.index() + point - 1;
+            (self.roadmap.vertex_count() + inner, ends.from, ends.to)
+        };
+        self.look_around(probe, a, b, point as f64 / last as f64);
+        (self.probes[probe].nearest, self.probes[probe].free)
+    }
+
+    /// Brings a probe up to date.
+    fn look_around(&mut self, probe: usize, a: VertexId, b: VertexId, t: f64) {
+        let seen = &mut self.probes[probe];
+        if seen.batches as usize == self.batches.len() {
+            return;
+        }
+        let (Some(space), Some(a), Some(b)) = (
+            self.roadmap.space(),
+            self.roadmap.configuration(a),
+            self.roadmap.configuration(b),
+        ) else {
+            unreachable!("beliefs refuse roadmaps without configurations");
+        };
+        let dimension = space.dimension();
+        space.interpolate(a, b, t, &mut self.point);
+        for index in seen.batches as usize..self.batches.len() {
+            let Batch { begin, end, radius } = self.batches[index];
+            let centre = &self.centres[index * dimension..(index + 1) * dimension];
+            if space.distance(&self.point, centre) - radius >= seen.nearest {
+                continue;
+            }
+            for place in begin..end {
+                let q = &self.coordinates[place * dimension..(place + 1) * dimension];
+                let distance = space.distance(&self.point, q);
+                if distance < seen.nearest {
+                    seen.nearest = distance;
+                    seen.free = self.free[place];
+                }
+            }
+        }
+        seen.batches = self.batches.len() as u32;
+    }
+
+    /// Takes the configurations of a check in. Where the checker tells of none, a free edge shows
+    /// its points free and a blocked one its middle blocked, the best guess at a place that is not
+    /// known.
+    pub(super) fn observe(&mut self, evidence: Evidence<'_>) {
+        let ends = self.roadmap.edge(evidence.edge);
+        let (Some(space), Some(a), Some(b)) = (
+            self.roadmap.space(),
+            self.roadmap.configuration(ends.from),
+            self.roadmap.configuration(ends.to),
+        ) else {
+            unreachable!("beliefs refuse roadmaps without configurations");
+        };
+        let begin = self.free.len();
+        if evidence.sightings.is_empty() {
+            let points = match evidence.free {
+                Some(true) => 0..self.points,
+                Some(false) => self.points / 2..self.points / 2 + 1,
+                None => 0..0,
+            };
+            for i in points {
+                let t = i as f64 / (self.points - 1) as f64;
+                space.interpolate(a, b, t, &mut self.point);
+                self.coordinates.extend_from_slice(&self.point);
+                self.free.push(evidence.free == Some(true));
+            }
+        } else {
+            for (q, free) in evidence.sightings.iter() {
+                self.coordinates.extend_from_slice(q);
+                self.free.push(free);
+            }
+        }
+        let end = self.free.len();
+        if end == begin {
+            return;
+        }
+        let dimension = space.dimension();
+        space.interpolate(a, b, 0.5, &mut self.point);
+        let radius = self.coordinates[begin * dimension..]
+            .chunks_exact(dimension)
+            .map(|q| space.distance(&self.point, q))
+            .fold(0.0, f64::max);
+        self.centres.extend_from_slice(&self.point);
+        self.batches.push(Batch {
+            begin,
+            end,
+            // Room for rounding, so that no nearer configuration is ever passed over.
+            radius: radius * (1.0 + 1e-12),
+        });
+    }
+}

@@ -1,0 +1,152 @@
+//! Expected improvement per check: choose by value, not by one sample.
+//!
+//! Candidates are gathered from worlds drawn from the belief, from the optimist, and from POMP's
+//! trade-offs between length and probability; proposed is the one with the greatest
+//!
+//! ```text
+//! P(all unchecked edges free) * (best length - its length) / expected cost of checking it
+//! ```
+//!
+//! Three facts are in that score. *Refuting is cheap, confirming is dear*: a free edge costs all its
+//! configurations, a blocked one as many as it took lately to meet a collision. *What is known to be
+//! free is free of charge*: paths that reuse checked edges cost less. And a likely small improvement
+//! may be worth more than an unlikely large one.
+
+use super::{Proposal, Proposer, Tradeoff, View};
+use crate::belief::Belief;
+use crate::ledger::{EdgeStatus, Ledger};
+use crate::path::Path;
+use crate::random::Draw;
+use crate::roadmap::EdgeId;
+
+/// Worlds drawn for candidates in each step.
+const DRAWS: u64 = 4;
+/// Before the first path the best one counts as this many times the optimist's.
+const BEFORE_FIRST: f64 = 3.0;
+/// Trade-offs between length and probability tried in each step.
+const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
+
+/// The candidate of greatest expected improvement per configuration checked.
+#[derive(Debug, Clone, Default)]
+pub struct ExpectedImprovement {
+    /// The candidates of this step and those of earlier ones that are not refuted.
+    candidates: Vec<Path>,
+    unchecked: Vec<EdgeId>,
+    ranked: Vec<(f64, f64)>,
+    refuting: RefutingPrice,
+}
+
+/// What it costs to find a blocked edge blocked, learned from the ledger.
+#[derive(Debug, Clone, Default)]
+struct RefutingPrice {
+    read: usize,
+    total: f64,
+    count: f64,
+}
+
+impl RefutingPrice {
+    /// Takes in what the ledger has new, and gives the mean price. Before anything is known, an
+    /// obstacle is met after ten configurations.
+    fn mean(&mut self, ledger: &Ledger) -> f64 {
+        for entry in &ledger.entries()[self.read..] {
+            if !entry.verdict.free {
+                self.total += entry.verdict.configurations as f64;
+                self.count += 1.0;
+            }
+        }
+        self.read = ledger.entries().len();
+        (self.total + 10.0) / (self.count + 1.0)
+    }
+}
+
+impl ExpectedImprovement {
+    fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
+        let best = view.best_length();
+        self.candidates.retain(|path| {
+            let refuted = |e: &EdgeId| view.ledger().status(*e) == EdgeStatus::Blocked;
+            path.length() < best && !path.edges().iter().any(refuted)
+        });
+        if view.optimistic_path() {
+            self.keep(view);
+        }
+        let seed = view.randomness().below(u64::MAX, u64::MAX);
+        for draw in 0..DRAWS {
+            if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
+                self.keep(view);
+            }
+        }
+        let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
+        for alpha in ALPHAS {
+            let length = alpha.max(1e-9);
+            let whole = Tradeoff::new(length * scale, 1.0 - alpha);
+            let unchecked_only = Tradeoff {
+                length_if_free: 1e-9 * scale,
+                ..whole
+            };
+            for tradeoff in [whole, unchecked_only] {
+                if view.tradeoff_path(tradeoff) {
+                    self.keep(view);
+                }
+            }
+        }
+    }
+
+    /// Adds the path in the view to the candidates, unless it is there or too long.
+    fn keep<B: Belief>(&mut self, view: &View<'_, B>) {
+        let path = view.path();
+        let known = |other: &Path| other.edges() == path.edges();
+        if path.length() < view.best_length() && !self.candidates.iter().any(known) {
+            self.candidates.push(path.clone());
+        }
+    }
+
+    /// The expected improvement per configuration of checking a candidate.
+    fn score<B: Belief>(&mut self, candidate: usize, view: &mut View<'_, B>, refuting: f64) -> f64 {
+        let path = &self.candidates[candidate];
+        let value = view.best_length().min(BEFORE_FIRST * view.lower_bound());
+        let improvement = (value - path.length()).max(1e-9 * path.length());
+        self.unchecked.clear();
+        self.ranked.clear();
+        for &edge in path.edges() {
+            if view.ledger().status(edge) == EdgeStatus::Unchecked {
+                self.unchecked.push(edge);
+                let p = view.belief().probability_free(edge);
+                self.ranked.push((p, view.price_if_free(edge) as f64));
+            }
+        }
+        if self.unchecked.is_empty() {
+            return f64::INFINITY;
+        }
+        // FailFast checks the least likely first and goes on while edges are free.
+        self.ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut cost, mut reached) = (0.0, 1.0);
+        for &(p, price) in &self.ranked {
+            cost += reached * (p * price + (1.0 - p) * refuting.min(price));
+            reached *= p;
+        }
+        view.belief().probability_all_free(&self.unchecked) * improvement / cost
+    }
+}
+
+impl<B: Belief> Proposer<B> for ExpectedImprovement {
+    fn propose(&mut self, view: &mut View<'_, B>) -> Proposal {
+        self.gather(view);
+        let refuting = self.refuting.mean(view.ledger());
+        let mut choice = None;
+        for candidate in 0..self.candidates.len() {
+            let score = self.score(candidate, view, refuting);
+            if choice.is_none_or(|(best, _)| score > best) {
+                choice = Some((score, candidate));
+            }
+        }
+        match choice {
+            Some((score, candidate)) if score > 0.0 => {
+                let path = self.candidates.swap_remove(candidate);
+                view.set_path(&path);
+                self.candidates.push(path);
+                Proposal::Path
+            }
+            _ => Proposal::Exhausted,
+        }
+    }
+}
