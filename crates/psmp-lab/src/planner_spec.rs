@@ -6,7 +6,9 @@
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
 
-use psmp::belief::{Belief, FiniteSet, IndependentEdges, Local, NearestNeighbour};
+use psmp::belief::{
+    Belief, FiniteSet, IndependentEdges, Latent, LatentModel, Local, NearestNeighbour,
+};
 use psmp::checker::Checker;
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, FailFast, Forward, Validator};
@@ -41,6 +43,8 @@ pub enum BeliefName {
     NearestNeighbour,
     /// `local`: obstacles have a rate and a size, both learned from the checks.
     Local,
+    /// `latent`: hidden causes learned from the known worlds.
+    Latent,
     /// `freq`: each edge's own share of the known worlds.
     Frequencies,
     /// A number such as `0.9`: every edge is free with this probability.
@@ -71,11 +75,12 @@ const PROPOSERS: [(&str, ProposerName); 6] = [
     ("ei", ProposerName::ExpectedImprovement),
 ];
 
-const BELIEFS: [(&str, BeliefName); 4] = [
+const BELIEFS: [(&str, BeliefName); 5] = [
     ("fs", BeliefName::FiniteSet),
     ("nn", BeliefName::NearestNeighbour),
     ("freq", BeliefName::Frequencies),
     ("local", BeliefName::Local),
+    ("latent", BeliefName::Latent),
 ];
 
 const VALIDATORS: [(&str, ValidatorName); 5] = [
@@ -281,6 +286,11 @@ impl PlannerSpec {
                     .map_err(|e| trouble(e.to_string()))?;
                 Ok(self.propose_with(belief, setting, checker))
             }
+            BeliefName::Latent => {
+                let (table, worlds) = known()?;
+                let model = cached_model(table, &worlds);
+                Ok(self.propose_with(Latent::new(model), setting, checker))
+            }
             BeliefName::Local => {
                 let belief = Local::new(setting.roadmap).map_err(|e| trouble(e.to_string()))?;
                 Ok(self.propose_with(belief, setting, checker))
@@ -381,4 +391,18 @@ mod tests {
         assert!(error("psmp:fs:quick").contains("`failfast`"));
         assert!(error("psmp:fs:forward:x").contains("too many"));
     }
+}
+
+fn cached_model<T: Experience>(table: &T, worlds: &[WorldId]) -> &'static LatentModel {
+    static CACHE: std::sync::Mutex<Vec<((usize, usize), &'static LatentModel)>> =
+        std::sync::Mutex::new(Vec::new());
+    let rank: usize = std::env::var("RANK").map_or(100, |r| r.parse().unwrap());
+    let mut cache = CACHE.lock().unwrap();
+    let key = (table.edge_count(), worlds.len());
+    if let Some((_, m)) = cache.iter().find(|(k, _)| *k == key) {
+        return m;
+    }
+    let m: &'static LatentModel = Box::leak(Box::new(LatentModel::learn(table, worlds, rank)));
+    cache.push((key, m));
+    m
 }

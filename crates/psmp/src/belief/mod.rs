@@ -15,6 +15,7 @@
 mod certain;
 mod finite_set;
 mod independent;
+mod latent;
 mod local;
 mod nearest_neighbour;
 mod surroundings;
@@ -22,6 +23,7 @@ mod surroundings;
 pub use certain::Certain;
 pub use finite_set::FiniteSet;
 pub use independent::{IndependentEdges, ProbabilityError};
+pub use latent::{Latent, LatentModel};
 pub use local::Local;
 pub use nearest_neighbour::{NearestNeighbour, NearestNeighbourError};
 
