@@ -7,7 +7,7 @@
 //! edge of a search.
 
 use psmp::belief::{
-    Belief, FiniteSet, IndependentEdges, Latent, LatentModel, Local, NearestNeighbour,
+    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, LatentModel, Local, NearestNeighbour,
 };
 use psmp::checker::Checker;
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
@@ -43,6 +43,8 @@ pub enum BeliefName {
     NearestNeighbour,
     /// `local`: obstacles have a rate and a size, both learned from the checks.
     Local,
+    /// `ensemble`: all that can be had here.
+    Ensemble,
     /// `latent`: hidden causes learned from the known worlds.
     Latent,
     /// `freq`: each edge's own share of the known worlds.
@@ -75,12 +77,13 @@ const PROPOSERS: [(&str, ProposerName); 6] = [
     ("ei", ProposerName::ExpectedImprovement),
 ];
 
-const BELIEFS: [(&str, BeliefName); 5] = [
+const BELIEFS: [(&str, BeliefName); 6] = [
     ("fs", BeliefName::FiniteSet),
     ("nn", BeliefName::NearestNeighbour),
     ("freq", BeliefName::Frequencies),
     ("local", BeliefName::Local),
     ("latent", BeliefName::Latent),
+    ("ensemble", BeliefName::Ensemble),
 ];
 
 const VALIDATORS: [(&str, ValidatorName); 5] = [
@@ -290,6 +293,18 @@ impl PlannerSpec {
                 let (table, worlds) = known()?;
                 let model = cached_model(table, &worlds);
                 Ok(self.propose_with(Latent::new(model), setting, checker))
+            }
+            BeliefName::Ensemble => {
+                let mut members: Vec<Box<dyn Belief + 'a>> = Vec::new();
+                if let Ok(local) = Local::new(setting.roadmap) {
+                    members.push(Box::new(local));
+                }
+                if let Some((table, worlds)) = setting.experience.clone() {
+                    members.push(Box::new(Latent::new(cached_model(table, &worlds))));
+                    members.push(Box::new(FiniteSet::of_worlds(table, worlds)));
+                }
+                let belief = Ensemble::new(setting.roadmap.edge_count(), members);
+                Ok(self.propose_with(belief, setting, checker))
             }
             BeliefName::Local => {
                 let belief = Local::new(setting.roadmap).map_err(|e| trouble(e.to_string()))?;

@@ -13,6 +13,7 @@
 //! | [`Certain`] | the truth; for tests |
 
 mod certain;
+mod ensemble;
 mod finite_set;
 mod independent;
 mod latent;
@@ -21,6 +22,7 @@ mod nearest_neighbour;
 mod surroundings;
 
 pub use certain::Certain;
+pub use ensemble::Ensemble;
 pub use finite_set::FiniteSet;
 pub use independent::{IndependentEdges, ProbabilityError};
 pub use latent::{Latent, LatentModel};

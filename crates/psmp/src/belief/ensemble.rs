@@ -1,0 +1,132 @@
+//! The ensemble: several beliefs, each trusted as far as it has predicted well.
+//!
+//! Bayesian model averaging. Every member has a weight, all the same to begin with, and every check
+//! multiplies it by the probability that the member had given to what was found. Probabilities are
+//! means by weight, and a drawn world comes from one member drawn by weight. A member that is
+//! certain and wrong loses most of its weight, but not all: its probabilities are kept a little away
+//! from 0 and 1.
+
+use super::{Belief, Evidence};
+use crate::random::Draw;
+use crate::roadmap::EdgeId;
+
+/// How far a member's word is kept away from certainty.
+const DOUBT: f64 = 0.01;
+
+/// The purpose for which a draw's random number picks the member; no edge has this id.
+const PICK: u64 = u64::MAX;
+
+struct Member<'a> {
+    belief: Box<dyn Belief + 'a>,
+    log_weight: f64,
+    share: f64,
+}
+
+/// A weighted mean of beliefs.
+pub struct Ensemble<'a> {
+    members: Vec<Member<'a>>,
+    /// The mean probability of each edge, and how many checks it rests on.
+    cache: Vec<(f64, u32)>,
+    checks: u32,
+    drawn: usize,
+}
+
+impl<'a> Ensemble<'a> {
+    /// Members of equal weight, over a roadmap of `edges` edges.
+    ///
+    /// # Panics
+    /// If there are no members.
+    #[must_use]
+    pub fn new(edges: usize, members: Vec<Box<dyn Belief + 'a>>) -> Self {
+        assert!(!members.is_empty(), "an ensemble needs a member");
+        let share = 1.0 / members.len() as f64;
+        let member = |belief| Member {
+            belief,
+            log_weight: 0.0,
+            share,
+        };
+        Self {
+            members: members.into_iter().map(member).collect(),
+            cache: vec![(0.0, u32::MAX); edges],
+            checks: 0,
+            drawn: 0,
+        }
+    }
+
+    /// The weight of each member, summing to 1.
+    pub fn shares(&self) -> impl Iterator<Item = f64> + '_ {
+        self.members.iter().map(|member| member.share)
+    }
+
+    fn weigh(&mut self) {
+        let most = self
+            .members
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, m| most.max(m.log_weight));
+        let sum: f64 = self
+            .members
+            .iter()
+            .map(|m| (m.log_weight - most).exp())
+            .sum();
+        for member in &mut self.members {
+            member.share = (member.log_weight - most).exp() / sum;
+        }
+    }
+}
+
+impl Belief for Ensemble<'_> {
+    fn probability_free(&mut self, edge: EdgeId) -> f64 {
+        let (p, checks) = self.cache[edge.index()];
+        if checks == self.checks {
+            return p;
+        }
+        let mut p = 0.0;
+        for Member { belief, share, .. } in &mut self.members {
+            // A member that hardly counts need not be asked.
+            if *share > 1e-4 {
+                p += *share * belief.probability_free(edge).clamp(DOUBT, 1.0 - DOUBT);
+            }
+        }
+        let p = p.clamp(DOUBT, 1.0 - DOUBT);
+        self.cache[edge.index()] = (p, self.checks);
+        p
+    }
+
+    fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
+        let members = self.members.iter_mut().filter(|m| m.share > 1e-4);
+        let p: f64 = members
+            .map(|m| m.share * m.belief.probability_all_free(edges))
+            .sum();
+        p.max(f64::MIN_POSITIVE)
+    }
+
+    fn draw(&mut self, draw: Draw) -> bool {
+        let mut rest = draw.unit(PICK);
+        self.drawn = 0;
+        for (place, member) in self.members.iter().enumerate() {
+            self.drawn = place;
+            rest -= member.share;
+            if rest < 0.0 {
+                break;
+            }
+        }
+        self.members[self.drawn].belief.draw(draw)
+    }
+
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        self.members[self.drawn].belief.is_free_in_draw(edge)
+    }
+
+    fn observe(&mut self, evidence: Evidence<'_>) {
+        for member in &mut self.members {
+            if let Some(free) = evidence.free {
+                let p = member.belief.probability_free(evidence.edge);
+                let p = p.clamp(DOUBT, 1.0 - DOUBT);
+                member.log_weight += if free { p } else { 1.0 - p }.ln();
+            }
+            member.belief.observe(evidence);
+        }
+        self.weigh();
+        self.checks += 1;
+    }
+}
