@@ -143,6 +143,8 @@ impl<'a> Map<'a> {
             self.add_motion(data, edge.from, edge.to);
         }
         let width = self.thinness * self.pen;
+        // A page on dark paper turns the greys of this group about.
+        canvas.element("<g class=\"belief\">");
         for (shade, data) in shades.iter().enumerate() {
             let grey = grey(shade);
             canvas.path(
@@ -150,6 +152,7 @@ impl<'a> Map<'a> {
                 &format!("stroke=\"{grey}\" stroke-width=\"{width:.2}\""),
             );
         }
+        canvas.element("</g>");
         // What was seen stands out from what is believed, by a thin white band.
         let width = self.thinness.max(0.6) * self.pen;
         for (data, stroke) in [
@@ -404,12 +407,14 @@ impl Sample {
             Self::Free => canvas.line([left, y], [right, y], &free_stroke(2.0)),
             Self::Blocked => canvas.line([left, y], [right, y], &blocked_stroke(2.0)),
             Self::Unknown => {
+                canvas.element("<g class=\"belief\">");
                 let piece = (right - left) / SHADES as f64;
                 for shade in 0..SHADES {
                     let x = left + piece * shade as f64;
                     let stroke = format!("stroke=\"{}\" stroke-width=\"3\"", grey(shade));
                     canvas.line([x, y], [x + piece, y], &stroke);
                 }
+                canvas.element("</g>");
             }
             Self::Obstacle => canvas.element(format_args!(
                 "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"42\" height=\"14\" \

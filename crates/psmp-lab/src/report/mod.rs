@@ -46,3 +46,5 @@ pub fn write(report: &Report, folder: &Path) -> Result<(), FileError> {
     save(folder.join("index.html"), page.as_bytes())
 }
 
+#[cfg(test)]
+mod tests;

@@ -108,6 +108,8 @@ pub(super) fn extent(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
 /// A line's name, to stand where the line ends.
 struct Label {
     end: [f64; 2],
+    /// How high the line is all along, to order lines that end alike.
+    height: f64,
     line: Line,
     text: String,
 }
@@ -224,7 +226,8 @@ impl Plot {
         self.canvas.path(&data, &line.stroke(2.0));
         if !name.is_empty() {
             self.labels.push(Label {
-                end,
+                end: [end[0], end[1].round()],
+                height: places.iter().map(|[_, y]| y).sum::<f64>() / places.len() as f64,
                 line,
                 text: name.to_owned(),
             });
@@ -262,6 +265,7 @@ impl Plot {
 
     /// Draws the labels and ends the document.
     pub(super) fn finish(mut self) -> String {
+        self.labels.sort_by(|a, b| a.height.total_cmp(&b.height));
         let wanted: Vec<f64> = self.labels.iter().map(|label| label.end[1]).collect();
         let places = spread(&wanted, LINE_GAP, [TOP, BOTTOM]);
         for (label, y) in self.labels.iter().zip(places) {

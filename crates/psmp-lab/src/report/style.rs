@@ -1,8 +1,8 @@
 //! How each planner's line looks, the same in every figure of a report.
 //!
-//! The colour says how paths are proposed, so that planners that differ only in their belief are
-//! seen to be kin; the colours are those of Okabe and Ito, told apart by everyone. The dashes
-//! differ from planner to planner besides, for print without colours.
+//! The colour says how paths are proposed: planners that differ only in their belief have kindred
+//! colours, all of them those of Okabe and Ito, told apart by everyone. The dashes differ from
+//! planner to planner besides, for print without colours.
 
 use super::data::Report;
 
@@ -30,21 +30,22 @@ pub(super) const REFERENCE: Line = Line {
     dash: "6 4",
 };
 
-const OF_PROPOSERS: [(&str, &str); 5] = [
-    ("psmp", "#0072B2"),
-    ("pomp", "#D55E00"),
-    ("lazysp", "#009E73"),
-    ("maxprob", "#CC79A7"),
-    ("maxprob+", "#CC79A7"),
+/// The colours of planners with these proposers, the first of each and the further ones.
+const OF_PROPOSERS: [(&str, [&str; 2]); 5] = [
+    ("psmp", ["#0072B2", "#56B4E9"]),
+    ("pomp", ["#D55E00", "#E69F00"]),
+    ("lazysp", ["#009E73", "#111111"]),
+    ("maxprob", ["#CC79A7", "#CC79A7"]),
+    ("maxprob+", ["#CC79A7", "#CC79A7"]),
 ];
-const OF_OTHERS: [&str; 3] = ["#E69F00", "#56B4E9", "#111111"];
+const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
 const DASHES: [&str; 8] = [
     "none",
     "8 4",
     "2 3",
     "12 3 2 3",
-    "16 4",
-    "5 2",
+    "4 2",
+    "18 5",
     "8 3 2 3 2 3",
     "1 4",
 ];
@@ -77,18 +78,13 @@ impl Styles {
 
     fn colour(&self, planner: &str) -> &'static str {
         let known = |name: &str| OF_PROPOSERS.iter().find(|(known, _)| *known == name);
-        let wanted = proposer(planner);
-        if let Some((_, colour)) = known(wanted) {
-            return colour;
+        let before = || self.planners.iter().take_while(|p| *p != planner);
+        if let Some((name, [first, further])) = known(proposer(planner)) {
+            let is_first = before().all(|p| proposer(p) != *name);
+            return if is_first { first } else { further };
         }
-        let mut others: Vec<&str> = Vec::new();
-        for name in self.planners.iter().map(|p| proposer(p)) {
-            if known(name).is_none() && !others.contains(&name) {
-                others.push(name);
-            }
-        }
-        let place = others.iter().position(|name| *name == wanted);
-        OF_OTHERS[place.unwrap_or(0) % OF_OTHERS.len()]
+        let others = before().filter(|p| known(proposer(p)).is_none());
+        OF_OTHERS[others.count() % OF_OTHERS.len()]
     }
 }
 
@@ -102,20 +98,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kin_share_a_colour_and_no_two_a_look() {
-        let planners = ["psmp:fs", "psmp:nn", "lazysp", "value:nn", "other", "pomp"];
+    fn no_two_planners_look_alike() {
+        let planners = [
+            "psmp:fs", "psmp:nn", "lazysp", "value:nn", "other", "pomp:fs",
+        ];
         let styles = Styles {
             planners: planners.map(str::to_owned).to_vec(),
         };
-        let line = |planner| styles.line(planner);
-        assert_eq!(line("psmp:fs").colour, line("psmp:nn").colour);
-        assert_ne!(line("value:nn").colour, line("other").colour);
-        for (i, a) in planners.iter().enumerate() {
-            for b in &planners[..i] {
-                assert_ne!(line(a), line(b));
-                assert_ne!(line(a).dash, line(b).dash);
+        for (i, a) in planners.iter().map(|p| styles.line(p)).enumerate() {
+            for b in planners[..i].iter().map(|p| styles.line(p)) {
+                assert!(a.colour != b.colour && a.dash != b.dash, "{a:?} {b:?}");
             }
         }
-        assert_eq!(line("never named").dash, "none");
+        assert_eq!(styles.line("never named").dash, "none");
     }
 }

@@ -9,7 +9,7 @@ use crate::report::plot::{FAINT, INK};
 /// The planners to be compared, from the top.
 const PLANNERS: [&str; 3] = ["psmp:fs", "pomp:fs", "lazysp"];
 /// The moments, as shares of the longest run.
-const MOMENTS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
+const MOMENTS: [f64; 5] = [0.1, 0.2, 0.35, 0.6, 1.0];
 
 const SIDE: f64 = 190.0;
 const GAP: f64 = 12.0;
@@ -79,7 +79,7 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
         title: "One world, watched",
         caption: format!(
             "World {}, each planner stopped after the same number of {} checked. Unchecked edges \
-             are darker where collision is believed likelier.",
+             are drawn stronger where collision is believed likelier.",
             first.world, family.unit
         ),
         wide: true,
@@ -145,7 +145,7 @@ fn standing(moment: &Moment<'_>, shortest: f64) -> String {
     let path = match moment.best_length {
         None => "no path yet".to_owned(),
         Some(best) if best <= shortest * (1.0 + 1e-9) => {
-            format!("length {}, the shortest", length(best))
+            format!("length {}, shortest", length(best))
         }
         Some(best) => format!("length {}", length(best)),
     };
@@ -164,13 +164,13 @@ fn draw_legend(canvas: &mut Canvas, left: f64, y: f64) {
         (Sample::Blocked, "checked, in collision"),
         (
             Sample::Unknown,
-            "not checked, darker if collision is likelier",
+            "not checked, stronger if collision is likelier",
         ),
         (Sample::Obstacle, "obstacle"),
     ] {
         sample.draw(canvas, x, y);
         canvas.text([x + 50.0, y + 4.5], 13.0, INK, Anchor::Start, text);
-        x += 50.0 + 6.9 * text.len() as f64 + 26.0;
+        x += 50.0 + 5.9 * text.len() as f64 + 22.0;
     }
 }
 

@@ -32,11 +32,11 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
     )?;
     let mut plot = Plot::new("PSMP: growth of regret", x, y);
     plot.band(&growth.points, MEASURED);
-    plot.line(&theorem.ends(), REFERENCE, "slope 0.5");
+    plot.line(&theorem.ends(), REFERENCE, "theorem: 0.5");
     plot.line(
         &law.ends(),
         FITTED,
-        &format!("slope {:.2}", growth.exponent),
+        &format!("fitted: {:.2}", growth.exponent),
     );
     if growth.points.len() <= 40 {
         plot.dots(&growth.points, MEASURED.colour);

@@ -50,6 +50,22 @@ const Draw = (() => {
     pen.setLineDash([]);
   }
 
+  /** Marks edges in their middle only, so that what is believed of them stays in sight. */
+  function strokeMiddles(pen, family, edges, colour, width) {
+    pen.beginPath();
+    for (const edge of edges) {
+      const [x1, y1, x2, y2] = family.edges[edge][2];
+      const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+      const [dx, dy] = [((x2 - x1) / length) * 2.5 * width, ((y2 - y1) / length) * 2.5 * width];
+      const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
+      pen.moveTo(x - dx, y - dy);
+      pen.lineTo(x + dx, y + dy);
+    }
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.stroke();
+  }
+
   /** The world as the planner knows it. */
   function map(canvas, family, world, state, colours) {
     if (!family.size) {
@@ -88,11 +104,7 @@ const Draw = (() => {
     });
     const crowd = Math.min(1, Math.max(0.35, Math.sqrt(1200 / family.edges.length)));
     shades.forEach((edges, shade) => strokeEdges(pen, family, edges, colours.belief[shade], 1.1 * crowd * px));
-    if (state.sampled) {
-      pen.globalAlpha = 0.55;
-      strokeEdges(pen, family, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 1.2 * px, [4 * px, 4 * px]);
-      pen.globalAlpha = 1;
-    }
+    if (state.sampled) strokeMiddles(pen, family, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 2 * px);
     for (const edges of [blocked, free]) strokeEdges(pen, family, edges, colours.paper, 4.5 * px);
     strokeEdges(pen, family, free, colours.free, 2.4 * px);
     strokeEdges(pen, family, blocked, colours.blocked, 2.4 * px, [6 * px, 4 * px]);
@@ -141,7 +153,7 @@ const Draw = (() => {
     const magnitude = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((f) => f * magnitude).find((s) => s >= rough * 0.999);
     const values = [];
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) values.push(i * step);
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) values.push(i * step || 0);
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     return values.map((v) => [v, v.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })]);
   }

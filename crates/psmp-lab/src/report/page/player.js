@@ -52,6 +52,7 @@
   }
 
   const counted = (n) => n.toLocaleString("en");
+  const one = (n, many) => `${counted(n)} ${n === 1 ? many.replace(/s$/, "") : many}`;
   const measured = (length) => length.toLocaleString("en", { maximumSignificantDigits: 5 });
 
   /** The edges along a path of vertices. */
@@ -69,7 +70,7 @@
     let before = 0;
     let checks = 0;
     let best = null;
-    const inAll = (n) => `${counted(n)} ${family.unit} in all`;
+    const inAll = (n) => `${one(n, family.unit)} in all`;
     for (const frame of film.frames) {
       frame.belief = frame.d ? unpacked(frame.d, true) : [];
       frame.sampled = frame.s === undefined ? null : unpacked(frame.s, false);
@@ -78,12 +79,12 @@
       before = frame.n;
       best = frame.l ?? best;
       frame.words = {
-        p: () => `path proposed, ${frame.path.length} edges; ${inAll(frame.n)}`,
+        p: () => `path proposed, ${one(frame.path.length, "edges")}; ${inAll(frame.n)}`,
         b: () => (frame.x ? `${counted(frame.x)} draws hold` : "the draw holds") + " nothing shorter than the best path",
         c: () => {
           checks += 1;
           const found = frame.f ? "edge free" : "edge in collision";
-          const cost = family.unit === "edges" ? "" : `, ${counted(spent)} ${family.unit}`;
+          const cost = family.unit === "edges" ? "" : `, ${one(spent, family.unit)}`;
           return `check ${checks}: ${found}${cost}; ${inAll(frame.n)}`;
         },
         i: () => `better path: length ${measured(best)}; ${inAll(frame.n)}`,
@@ -165,12 +166,13 @@
     const names = films ? films.map(nameOf) : [];
     world = family.worlds[index];
     const here = filmsHere();
-    // The planners stay where they can; at first they are the first and the last.
+    // The planners stay where they can; at first they are the first one and an uninformed one.
+    const uninformed = here.findIndex((film) => film.planner === "lazysp");
     const stay = (side, otherwise) => {
       const place = here.findIndex((film) => nameOf(film) === names[side]);
       return place >= 0 ? place : otherwise;
     };
-    const chosen = [stay(0, 0), stay(1, here.length - 1)];
+    const chosen = [stay(0, 0), stay(1, uninformed >= 0 ? uninformed : here.length - 1)];
     chosen.forEach((place, side) => fill(element(`planner-${side}`), here.map(nameOf), place));
     choosePlanners();
   }
