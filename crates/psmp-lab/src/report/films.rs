@@ -7,7 +7,6 @@
 //! 1000 wide or high.
 
 use super::data::{Family, Film, Frame, FrameKind, Report};
-use super::style::Styles;
 use crate::drawing::{Map, Scene, occupied_rectangles};
 use psmp::VertexId;
 use serde_json::{Value, json};
@@ -19,12 +18,12 @@ const SHADES: u16 = 16;
 const ALPHABET: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 
 /// The films of all families that have some.
-pub(super) fn films(report: &Report, styles: &Styles) -> Value {
+pub(super) fn films(report: &Report) -> Value {
     let told = report.families.iter();
-    told.filter_map(|f| family(f, styles)).collect()
+    told.filter_map(family).collect()
 }
 
-fn family(family: &Family, styles: &Styles) -> Option<Value> {
+fn family(family: &Family) -> Option<Value> {
     let watched = || family.films.iter().filter(|f| !f.frames.is_empty());
     let first = watched().next()?;
     let roadmap = &first.roadmap;
@@ -57,7 +56,7 @@ fn family(family: &Family, styles: &Styles) -> Option<Value> {
         "goal": place(first.query.goal),
         "edges": edges,
         "worlds": worlds.into_iter().map(world).collect::<Vec<_>>(),
-        "films": watched().map(|f| film(f, styles)).collect::<Vec<_>>(),
+        "films": watched().map(film).collect::<Vec<_>>(),
     }))
 }
 
@@ -83,7 +82,7 @@ fn world(film: &Film) -> Value {
     json!({ "world": film.world, "shortest": finite(film.shortest), "obstacles": obstacles })
 }
 
-fn film(film: &Film, styles: &Styles) -> Value {
+fn film(film: &Film) -> Value {
     let mut teller = Teller::new(film.roadmap.edge_count());
     let mut frames: Vec<Value> = Vec::new();
     for frame in &film.frames {
@@ -103,7 +102,6 @@ fn film(film: &Film, styles: &Styles) -> Value {
         "experience": film.experience,
         "world": film.world,
         "seed": film.seed,
-        "colour": styles.line(&film.planner).colour,
         "frames": frames,
     })
 }

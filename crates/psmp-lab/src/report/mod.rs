@@ -42,7 +42,7 @@ pub fn write(report: &Report, folder: &Path) -> Result<(), FileError> {
         }
     }
     // The page comes last: where it is, all is.
-    let page = page::html(report, &styles, &figures);
+    let page = page::html(report, &figures);
     save(folder.join("index.html"), page.as_bytes())
 }
 

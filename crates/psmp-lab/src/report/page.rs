@@ -3,7 +3,6 @@
 use super::data::{Family, Report};
 use super::figures::{Figure, Panel};
 use super::films::films;
-use super::style::Styles;
 use super::tables;
 use crate::drawing::escaped;
 
@@ -12,7 +11,7 @@ const STYLE: &str = include_str!("page/style.css");
 const SCRIPTS: [&str; 2] = [include_str!("page/draw.js"), include_str!("page/player.js")];
 
 /// The whole page; `figures` are those of each family, in the order of the families.
-pub(super) fn html(report: &Report, styles: &Styles, figures: &[Vec<Figure>]) -> String {
+pub(super) fn html(report: &Report, figures: &[Vec<Figure>]) -> String {
     let families = || report.families.iter().zip(figures);
     let sections: String = families().map(|(f, figures)| section(f, figures)).collect();
     let links: String = report
@@ -20,7 +19,7 @@ pub(super) fn html(report: &Report, styles: &Styles, figures: &[Vec<Figure>]) ->
         .iter()
         .map(|f| format!("<a href=\"#family-{0}\">{0}</a>\n", escaped(&f.name)))
         .collect();
-    let films = films(report, styles);
+    let films = films(report);
     let filmless = films.as_array().is_none_or(Vec::is_empty);
     filled(|name| match name {
         "style" => STYLE.to_owned(),

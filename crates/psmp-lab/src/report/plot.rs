@@ -10,10 +10,16 @@ pub(super) const FAINT: &str = "#555555";
 const AXIS: &str = "stroke=\"#333333\" stroke-width=\"1\"";
 const GRID: &str = "stroke=\"#E6E6E6\" stroke-width=\"0.8\"";
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 360.0;
-/// Room around the plot: left, top, right, bottom.
-const ROOM: [f64; 4] = [64.0, 50.0, 148.0, 54.0];
+/// The plot within a panel.
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 372.0;
+const TOP: f64 = 50.0;
+const BOTTOM: f64 = 282.0;
+/// Room below the plot, and beside it besides the names of lines.
+const BELOW: f64 = 52.0;
+const BESIDE: f64 = 58.0;
+/// About as wide as a letter of a name.
+const LETTER: f64 = 7.0;
 /// The distance between two labels.
 const LINE_GAP: f64 = 17.0;
 const TEXT: f64 = 13.0;
@@ -117,21 +123,19 @@ struct Label {
 /// A panel being drawn.
 pub(super) struct Plot {
     canvas: Canvas,
+    width: f64,
     x: Axis,
     y: Axis,
     labels: Vec<Label>,
 }
 
-const LEFT: f64 = ROOM[0];
-const RIGHT: f64 = WIDTH - ROOM[2];
-const TOP: f64 = ROOM[1];
-const BOTTOM: f64 = HEIGHT - ROOM[3];
-
 impl Plot {
-    /// An empty panel with its title, gridlines and axes.
-    pub(super) fn new(title: &str, x: Axis, y: Axis) -> Self {
+    /// An empty panel with its title, gridlines and axes, and room for names of so many letters.
+    pub(super) fn new(title: &str, x: Axis, y: Axis, letters: usize) -> Self {
+        let width = RIGHT + BESIDE + LETTER * letters as f64;
         let mut plot = Self {
-            canvas: Canvas::new(WIDTH, HEIGHT),
+            canvas: Canvas::new(width, BOTTOM + BELOW),
+            width,
             x,
             y,
             labels: Vec::new(),
@@ -149,7 +153,7 @@ impl Plot {
             let below = [LEFT - 8.0, y + 4.5];
             self.canvas.text(below, TEXT, INK, Anchor::End, &label);
         }
-        for (value, label) in self.x.ticks(5.0) {
+        for (value, label) in self.x.ticks(4.0) {
             let [x, _] = self.at(value, self.y.range[0]);
             self.canvas.line([x, TOP], [x, BOTTOM], GRID);
             self.canvas.line([x, BOTTOM], [x, BOTTOM + 5.0], AXIS);
@@ -258,7 +262,7 @@ impl Plot {
         self.canvas.line([x, TOP - 4.0], [x, BOTTOM], &stroke);
         // About as wide as the name is, so that it stays on the sheet.
         let half = 3.1 * name.chars().count() as f64;
-        let x = x.clamp(LEFT.min(half), WIDTH - half).max(half);
+        let x = x.min(self.width - half).max(half);
         self.canvas
             .text([x, TOP - 9.0], 12.0, FAINT, Anchor::Middle, name);
     }

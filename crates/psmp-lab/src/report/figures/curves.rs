@@ -31,15 +31,20 @@ pub(super) fn anytime(family: &Family, styles: &Styles) -> Option<Figure> {
         };
         plot.line(&x.map(shortest), REFERENCE, "shortest");
     })?;
-    Some(Figure {
-        title: "Path length against effort",
-        caption: format!(
-            "Mean length of the best path over that of the shortest, counting as 3 before the first \
-             path; bands are 95% intervals over worlds. The mark is what checking the shortest path \
-             alone costs, {} {} on average.",
+    let mut caption =
+        "Mean length of the best path over that of the shortest, counting as 3 before \
+                       the first path; bands are 95% intervals over worlds."
+            .to_owned();
+    if family.limit.is_finite() {
+        caption += &format!(
+            " The mark is what checking the shortest path alone costs, {} {} on average.",
             number(family.limit, 0),
             family.unit
-        ),
+        );
+    }
+    Some(Figure {
+        title: "Path length against effort",
+        caption,
         wide: false,
         panels,
     })
@@ -75,6 +80,9 @@ fn panels(
     let range = [0.0, if last > 0.0 { last } else { 1.0 }];
     let x = Axis::linear(format!("{} checked", family.unit), range);
 
+    let names = all.iter().map(|s| s.planner.chars().count());
+    let letters = names.chain(["shortest".len()]).max().unwrap_or(0);
+
     let of_kind = |kind: &str| all.iter().any(|s| s.experience == kind);
     let mut kinds: Vec<(Option<&str>, &str)> = KINDS
         .into_iter()
@@ -91,7 +99,7 @@ fn panels(
             };
             all.iter().filter(move |s| !of_other_kind(s))
         };
-        let mut plot = Plot::new(title, x.clone(), y.clone());
+        let mut plot = Plot::new(title, x.clone(), y.clone(), letters);
         beside(&mut plot, x.range);
         plot.mark(family.limit, "shortest path alone");
         for series in shown() {

@@ -30,14 +30,11 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
         "cumulative regret (path lengths)",
         drawn().map(|p| p.mean).chain(lines.map(|p| p.mean)),
     )?;
-    let mut plot = Plot::new("PSMP: growth of regret", x, y);
+    let fitted = format!("fitted: {:.2}", growth.exponent);
+    let mut plot = Plot::new("PSMP: growth of regret", x, y, fitted.len());
     plot.band(&growth.points, MEASURED);
     plot.line(&theorem.ends(), REFERENCE, "theorem: 0.5");
-    plot.line(
-        &law.ends(),
-        FITTED,
-        &format!("fitted: {:.2}", growth.exponent),
-    );
+    plot.line(&law.ends(), FITTED, &fitted);
     if growth.points.len() <= 40 {
         plot.dots(&growth.points, MEASURED.colour);
     }

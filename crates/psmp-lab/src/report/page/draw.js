@@ -56,7 +56,8 @@ const Draw = (() => {
     for (const edge of edges) {
       const [x1, y1, x2, y2] = family.edges[edge][2];
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-      const [dx, dy] = [((x2 - x1) / length) * 2.5 * width, ((y2 - y1) / length) * 2.5 * width];
+      const share = Math.min(0.15, (2.2 * width) / length);
+      const [dx, dy] = [(x2 - x1) * share, (y2 - y1) * share];
       const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
       pen.moveTo(x - dx, y - dy);
       pen.lineTo(x + dx, y + dy);
@@ -104,7 +105,7 @@ const Draw = (() => {
     });
     const crowd = Math.min(1, Math.max(0.35, Math.sqrt(1200 / family.edges.length)));
     shades.forEach((edges, shade) => strokeEdges(pen, family, edges, colours.belief[shade], 1.1 * crowd * px));
-    if (state.sampled) strokeMiddles(pen, family, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 2 * px);
+    if (state.sampled) strokeMiddles(pen, family, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 1.8 * px);
     for (const edges of [blocked, free]) strokeEdges(pen, family, edges, colours.paper, 4.5 * px);
     strokeEdges(pen, family, free, colours.free, 2.4 * px);
     strokeEdges(pen, family, blocked, colours.blocked, 2.4 * px, [6 * px, 4 * px]);
@@ -167,7 +168,7 @@ const Draw = (() => {
     const [pen, width, height] = fitted(canvas, narrow ? 0.8 : 0.42);
     const size = narrow ? 10 : 12;
     pen.font = `${size}px "Helvetica Neue", Helvetica, Arial, sans-serif`;
-    const [left, right, top, bottom] = [narrow ? 30 : 42, width - 10, 2 * size + 4, height - 3 * size - 2];
+    const [left, right, top, bottom] = [narrow ? 30 : 42, width - 10, 2 * size + 4, height - 3 * size - 4];
     const x = (cost) => left + (cost / axes.cost) * (right - left);
     const y = (ratio) => bottom - ((ratio - axes.low) / (axes.high - axes.low)) * (bottom - top);
     pen.fillStyle = colours.soft;
@@ -181,7 +182,7 @@ const Draw = (() => {
     for (const [value, label] of ticks(0, axes.cost, narrow ? 2 : 5)) {
       rule(pen, [x(value), bottom], [x(value), bottom + 4], colours.soft, 1);
       const half = pen.measureText(label).width / 2;
-      pen.fillText(label, Math.min(x(value), width - half - 1), bottom + size);
+      pen.fillText(label, Math.min(x(value), width - half - 1), bottom + size + 2);
     }
     rule(pen, [left, bottom], [right, bottom], colours.soft, 1);
     rule(pen, [left, y(1)], [right, y(1)], colours.soft, 1.2, [6, 4]);
