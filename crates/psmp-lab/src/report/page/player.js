@@ -263,7 +263,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    const onControl = event.target.closest?.("select, button, a, .scroll");
+    const onControl = event.target.closest?.("select, button, a, .scroll, .panel");
     if (event.ctrlKey || event.metaKey || event.altKey || !inSight()) return;
     const keys = {
       " ": toggle,
@@ -273,7 +273,7 @@
       End: () => jump(timeline.length - 1),
     };
     // A control keeps the keys that it answers to itself.
-    if (!(event.key in keys) || (onControl && (event.key === " " || onControl.matches("select, .scroll")))) return;
+    if (!(event.key in keys) || (onControl && (event.key === " " || onControl.matches("select, .scroll, .panel")))) return;
     event.preventDefault();
     keys[event.key]();
   });
