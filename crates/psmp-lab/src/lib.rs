@@ -1,6 +1,7 @@
 //! Experiments: planners by name, runs in recorded and generated worlds, scores and statistics.
 #![deny(missing_docs)]
 
+mod drawing;
 pub mod families;
 pub mod picture;
 mod planner_spec;
