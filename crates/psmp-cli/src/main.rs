@@ -9,6 +9,7 @@ mod bench;
 mod convert;
 mod demo;
 mod failure;
+mod generate;
 mod info;
 mod plan;
 mod show;
@@ -51,6 +52,8 @@ enum Command {
     Plan(Box<plan::PlanArgs>),
     /// Compare planners over the worlds of datasets.
     Bench(bench::BenchArgs),
+    /// Make a dataset: worlds of a family, their roadmap and its collision table.
+    Generate(generate::GenerateArgs),
     /// Tell what a dataset, a roadmap or a collision table holds.
     Info(info::InfoArgs),
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, common),
         Command::Plan(args) => plan::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
+        Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),
         Command::Completions { shell } => {

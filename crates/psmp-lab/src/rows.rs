@@ -1,6 +1,6 @@
 //! Writing rows: CSV for spreadsheets, JSON for scripts, Parquet for data frames.
 
-use crate::sweep::Row;
+use crate::row::Row;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
