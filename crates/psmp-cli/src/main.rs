@@ -3,7 +3,8 @@
 //! What a command finds out goes to standard output, everything said about it to standard error.
 //! With `--json` standard output is JSON: one value, or one value a line where results stream.
 //! Errors name the thing, and a `hint:` line says what to do. Exit codes: 0 done (a path was
-//! found), 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found.
+//! found), 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found,
+//! 5 a rerun differs from what was recorded.
 
 mod bench;
 mod convert;
@@ -12,6 +13,8 @@ mod failure;
 mod generate;
 mod info;
 mod plan;
+mod replay;
+mod reproduce;
 mod show;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -58,6 +61,10 @@ enum Command {
     Info(info::InfoArgs),
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
     Convert(convert::ConvertArgs),
+    /// Run the published 2-D experiments, from the worlds to the report.
+    Reproduce(reproduce::ReproduceArgs),
+    /// Run one row of the results again and see that it is the same.
+    Replay(replay::ReplayArgs),
     /// Print a completion script for a shell.
     #[command(
         after_help = "Example:\n  psmp completions bash > ~/.local/share/bash-completion/completions/psmp"
@@ -88,6 +95,8 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),
+        Command::Reproduce(args) => reproduce::run(&args, common),
+        Command::Replay(args) => replay::run(&args, common),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut std::io::stdout());
             Ok(Outcome::Done)

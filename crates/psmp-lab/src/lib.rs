@@ -9,6 +9,7 @@ mod planner_spec;
 mod problems;
 mod recorded;
 pub mod report;
+pub mod reproduce;
 mod row;
 pub mod rows;
 pub mod score;

@@ -5,7 +5,7 @@ use psmp::{CollisionTable, Query, Roadmap, WorldId};
 use psmp_worlds::{Dataset, FileError, Frame, ImageOptions, OccupancyGrid};
 
 /// Known worlds on one roadmap.
-pub trait Problems: Sync {
+pub trait Problems: Send + Sync {
     /// Its name in tables.
     fn name(&self) -> &str;
     /// The roadmap.

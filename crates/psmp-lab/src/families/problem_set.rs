@@ -28,7 +28,7 @@ pub enum FamilyError {
     /// The roadmap is such that no world has a path.
     #[error(
         "family `{family}` with seed {seed}: none of {MOST_DRAWS} worlds drawn has a path on the \
-         roadmap; choose another seed"
+         roadmap"
     )]
     NoPath {
         /// The family.
@@ -78,7 +78,7 @@ impl Family {
     ) -> Result<ProblemSet, FamilyError> {
         let (roadmap, query) = self.roadmap(seed);
         let recipe = (self.recipe)(&mut Pcg64::seed_from_u64(seed));
-        let made: Result<Vec<(Vec<Rectangle>, Vec<bool>)>, FamilyError> = (0..worlds)
+        let made: Result<Vec<(Vec<Rectangle>, Vec<u64>)>, FamilyError> = (0..worlds)
             .into_par_iter()
             .with_max_len(1)
             .map(|world| {
@@ -87,7 +87,7 @@ impl Family {
                 let solvable = |_| {
                     let obstacles = recipe(&mut random);
                     let free = free_edges(&roadmap, &self.draw(&obstacles));
-                    let path = roadmap.shortest_path(query, |edge: EdgeId| free[edge.index()]);
+                    let path = roadmap.shortest_path(query, |edge| bit(&free, edge));
                     path.map(|_| (obstacles, free))
                 };
                 let made = (0..MOST_DRAWS).find_map(solvable);
@@ -102,25 +102,29 @@ impl Family {
         self.problem_set(test, seed, obstacles, &rows)
     }
 
-    /// The problem set of worlds that were made before: their obstacles, and a row of the table for
-    /// each.
+    /// The problem set of worlds that were made before: their obstacles, and for each the words of
+    /// bits that say which edges are free.
     ///
     /// # Errors
-    /// If the rows do not fit the roadmap that the seed gives.
+    /// If the bits do not fit the roadmap that the seed gives.
     pub fn problem_set(
         &self,
         test: usize,
         seed: u64,
         worlds: Vec<Vec<Rectangle>>,
-        rows: &[Vec<bool>],
+        free: &[Vec<u64>],
     ) -> Result<ProblemSet, FamilyError> {
         let (roadmap, query) = self.roadmap(seed);
-        let misfit = FamilyError::Misfit { family: self.name };
-        if worlds.len() != rows.len() {
-            return Err(misfit);
+        let words = roadmap.edge_count().div_ceil(64);
+        if worlds.len() != free.len() || free.iter().any(|row| row.len() != words) {
+            return Err(FamilyError::Misfit { family: self.name });
         }
-        let table =
-            CollisionTable::from_rows(roadmap.edge_count(), rows).map_err(|_| misfit.clone())?;
+        let mut table = CollisionTable::all_blocked(worlds.len(), roadmap.edge_count());
+        for (world, row) in free.iter().enumerate() {
+            for edge in roadmap.edge_ids().filter(|edge| bit(row, *edge)) {
+                table.set_free(WorldId(world as u32), edge);
+            }
+        }
         let first_test = worlds.len().saturating_sub(test) as u32;
         Ok(ProblemSet {
             family: *self,
@@ -230,20 +234,24 @@ fn nearest_vertex(roadmap: &Roadmap, to: [f64; 2]) -> VertexId {
         .unwrap_or(VertexId(0))
 }
 
-fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<bool> {
+fn bit(words: &[u64], edge: EdgeId) -> bool {
+    words[edge.index() / 64] >> (edge.index() % 64) & 1 == 1
+}
+
+/// Which edges are free, as words of bits.
+fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
     let mut checker = match BisectionChecker::new(roadmap, RESOLUTION, grid) {
         Ok(checker) => checker,
         Err(e) => unreachable!("generated roadmaps have configurations: {e}"),
     };
     let mut sightings = Sightings::new(2);
-    roadmap
-        .edge_ids()
-        .map(|edge| {
-            sightings.clear();
-            let Ok(verdict) = checker.check(edge, &mut sightings);
-            verdict.free
-        })
-        .collect()
+    let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
+    for edge in roadmap.edge_ids() {
+        sightings.clear();
+        let Ok(verdict) = checker.check(edge, &mut sightings);
+        words[edge.index() / 64] |= u64::from(verdict.free) << (edge.index() % 64);
+    }
+    words
 }
 
 #[cfg(test)]
@@ -322,11 +330,8 @@ mod tests {
     #[test]
     fn what_was_made_can_be_put_together_again() {
         let set = ONE_WALL.generate(5, 1, 3, || {}).unwrap();
-        let rows: Vec<Vec<bool>> = (0..5)
-            .map(|w| {
-                let edges = set.roadmap.edge_ids();
-                edges.map(|e| set.table.is_free(WorldId(w), e)).collect()
-            })
+        let rows: Vec<Vec<u64>> = (0..5)
+            .map(|w| set.table.free_edges_in(WorldId(w)).to_vec())
             .collect();
         let again = ONE_WALL.problem_set(1, 3, set.worlds.clone(), &rows);
         assert_eq!(again.unwrap().table, set.table);
