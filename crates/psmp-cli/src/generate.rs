@@ -55,6 +55,12 @@ pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
             format!("choose at most {}", args.worlds),
         ));
     }
+    if std::fs::read_dir(&args.output).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Mistake::error(
+            format!("the folder `{}` is not empty", args.output.display()),
+            "name a new folder, so that no image of another dataset stays in it",
+        ));
+    }
     let family = args.family;
     let bar = show::progress(u64::from(args.worlds), "making worlds");
     let (worlds, test) = (args.worlds as usize, test as usize);

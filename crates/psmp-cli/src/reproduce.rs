@@ -1,6 +1,6 @@
 //! `psmp reproduce`: the published 2-D experiments, from the worlds to the report.
 
-use crate::failure::Outcome;
+use crate::failure::{Mistake, Outcome};
 use crate::generate::parse_family;
 use crate::{Common, show};
 use anyhow::Result;
@@ -55,9 +55,14 @@ pub struct ReproduceArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
 
-    /// Planners, as in `psmp bench`; those of the publication if not given.
-    #[arg(long, value_delimiter = ',')]
-    planners: Option<Vec<PlannerSpec>>,
+    /// Planners, as in `psmp bench`. One that learns from known worlds plans with seen and with
+    /// unseen ones.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,psmp:nn,pomp:nn,lazysp:nn,lazysp"
+    )]
+    planners: Vec<PlannerSpec>,
 
     /// Threads; one a core if not given.
     #[arg(long)]
@@ -84,18 +89,15 @@ impl ReproduceArgs {
             .test
             .map_or(experiment.test.min(most), |test| test as usize);
         if experiment.test > most {
-            return Err(crate::failure::Mistake::error(
+            return Err(Mistake::error(
                 format!("`--test {}` is more than there are worlds", experiment.test),
                 format!("choose at most {most}, or more `--worlds`"),
             ));
         }
         let seeds = self.seeds.unwrap_or(experiment.options.seeds.len() as u64);
-        experiment.options.seeds = (seed..seed + seeds).collect();
+        experiment.options.seeds = (0..seeds).map(|i| seed.wrapping_add(i)).collect();
         experiment.options.jobs = self.jobs;
-        match &self.planners {
-            Some(planners) => experiment.enter(planners),
-            None => experiment.enter(&Experiment::usual_planners()?),
-        }
+        experiment.enter(&self.planners);
         Ok(experiment)
     }
 }

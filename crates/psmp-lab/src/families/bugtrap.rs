@@ -13,7 +13,7 @@ const PLACE: [[f64; 2]; 2] = [[0.3, 0.7], [0.2, 0.8]];
 const SQUARES: f64 = 8.0;
 
 pub(super) fn alone(_: &mut Pcg64) -> WorldRecipe {
-    Box::new(|random| trap(random))
+    Box::new(trap)
 }
 
 pub(super) fn in_forest(_: &mut Pcg64) -> WorldRecipe {

@@ -78,7 +78,7 @@ impl Family {
     ) -> Result<ProblemSet, FamilyError> {
         let (roadmap, query) = self.roadmap(seed);
         let recipe = (self.recipe)(&mut Pcg64::seed_from_u64(seed));
-        let made: Result<Vec<(Vec<Rectangle>, Vec<u64>)>, FamilyError> = (0..worlds)
+        let made: Result<Vec<_>, FamilyError> = (0..worlds)
             .into_par_iter()
             .with_max_len(1)
             .map(|world| {

@@ -130,3 +130,57 @@ impl Camera<'_> {
         changes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::ONE_WALL;
+    use crate::sweep::Familiarity;
+    use psmp::Experience;
+
+    #[test]
+    fn a_film_shows_the_run_and_ends_with_the_truth() {
+        let set = ONE_WALL.generate(30, 3, 4, || {}).unwrap();
+        let (world, options) = (WorldId(28), SweepOptions::default());
+        let contestant = Contestant {
+            planner: "psmp:fs".parse().unwrap(),
+            familiarity: Familiarity::Seen,
+        };
+        let film = record(&set, world, &contestant, 0, &options);
+        let film = film.unwrap().unwrap();
+        assert_eq!(film.frames[0].belief.len(), set.roadmap.edge_count());
+        let mut belief = vec![0; set.roadmap.edge_count()];
+        for frame in &film.frames {
+            for &(edge, now) in &frame.belief {
+                assert!(belief[edge.index()] != now || std::ptr::eq(frame, &film.frames[0]));
+                belief[edge.index()] = now;
+            }
+            match &frame.kind {
+                FrameKind::Checked { edge, free } => {
+                    assert_eq!(*free, set.table.is_free(world, *edge));
+                    assert_eq!(belief[edge.index()], if *free { 255 } else { 0 });
+                }
+                FrameKind::Proposed {
+                    path,
+                    sampled_blocked: Some(blocked),
+                } => {
+                    // The proposed path is free in the sampled world.
+                    let on_path = |e: &EdgeId| {
+                        let edge = set.roadmap.edge(*e);
+                        path.windows(2).any(|pair| {
+                            pair == [edge.from, edge.to] || pair == [edge.to, edge.from]
+                        })
+                    };
+                    assert!(!blocked.iter().any(on_path));
+                }
+                _ => {}
+            }
+        }
+        let last = film.frames.last().unwrap();
+        assert!(matches!(last.kind, FrameKind::Ended("optimal")));
+        assert!((last.best_length.unwrap() - film.shortest).abs() < 1e-12);
+        let arena = Arena::open(&set, world).unwrap();
+        let row = arena.run(&contestant, 0, &options).unwrap();
+        assert_eq!(last.configurations, row.cost_total);
+    }
+}

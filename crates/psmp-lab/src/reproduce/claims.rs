@@ -277,3 +277,39 @@ fn signed(difference: Interval) -> String {
     let Interval { mean, low, high } = difference;
     format!("{mean:+.3} ({low:+.3} to {high:+.3})")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::ONE_WALL;
+    use crate::reproduce::Experiment;
+    use crate::sweep::sweep;
+    use psmp::WorldId;
+
+    #[test]
+    fn claims_are_tested_only_where_both_sides_have_run() {
+        let set = ONE_WALL.generate(40, 12, 0, || {}).unwrap();
+        let worlds: Vec<WorldId> = set.test().to_vec();
+        let mut experiment = Experiment::quick();
+        experiment.enter(&["psmp:fs", "lazysp"].map(|name| name.parse().unwrap()));
+        let (who, options) = (&experiment.contestants, &experiment.options);
+        let rows = sweep(&[(&set, worlds)], who, options, || {}).unwrap();
+        let rows: Vec<&Row> = rows.iter().collect();
+        let family = |rows| FamilyRuns {
+            name: "one-wall",
+            rows,
+            growth: None,
+        };
+        let verdicts = |rows| -> Vec<Verdict> {
+            let claims = claims(&[family(rows)]);
+            claims.iter().map(|claim| claim.verdict).collect()
+        };
+        // Against LazySP alone; there are no mazes, and no runs with nearest neighbours.
+        let found = verdicts(&rows);
+        assert_eq!(found[0], Verdict::Holds);
+        assert!(found[4..].iter().all(|v| *v == Verdict::NotTested));
+        // With a run missing on one side there is nothing to compare.
+        let found = verdicts(&rows[1..]);
+        assert_eq!(found[0], Verdict::NotTested);
+    }
+}

@@ -1,7 +1,7 @@
 //! What is to be run: which worlds, which planners, which seeds; and the fingerprint of all that.
 
 use crate::families::{FAMILIES, Family};
-use crate::planner_spec::{PlannerSpec, SpecError};
+use crate::planner_spec::PlannerSpec;
 use crate::problems::Problems;
 use crate::sweep::{Contestant, Familiarity, SweepOptions};
 use psmp::{EdgeId, Experience};
@@ -31,21 +31,9 @@ pub struct Experiment {
     pub options: SweepOptions,
 }
 
-/// The planners of the published 2-D experiments and MaxProb, which they build on; LazySP also with
-/// beliefs to choose its checks by.
-pub const PLANNERS: [&str; 8] = [
-    "psmp:fs",
-    "pomp:fs",
-    "maxprob:fs",
-    "lazysp:fs",
-    "psmp:nn",
-    "pomp:nn",
-    "lazysp:nn",
-    "lazysp",
-];
-
 impl Experiment {
-    /// The published experiments in 2-D: seven families of 1000 worlds, 200 of them to plan in.
+    /// The published experiments in 2-D, as yet without planners: seven families of 1000 worlds, 200
+    /// of them to plan in.
     #[must_use]
     pub fn published() -> Self {
         Self {
@@ -84,14 +72,6 @@ impl Experiment {
                     familiarity,
                 })
             }));
-    }
-
-    /// The planners of [`PLANNERS`].
-    ///
-    /// # Errors
-    /// Never: the names are right.
-    pub fn usual_planners() -> Result<Vec<PlannerSpec>, SpecError> {
-        PLANNERS.iter().map(|name| name.parse()).collect()
     }
 
     /// All settings as name and value, for the reader and for telling experiments apart. Only what

@@ -14,7 +14,7 @@ mod keep;
 mod replay;
 
 pub use evaluate::evaluate;
-pub use experiment::{Experiment, PLANNERS};
+pub use experiment::Experiment;
 pub use replay::replay;
 
 use crate::families::{Family, FamilyError, ProblemSet, Rectangle};
