@@ -10,7 +10,13 @@ use std::time::{Duration, Instant};
 /// Small enough for a test, long enough to be killed half-way.
 fn small(test_worlds: &str, report: &Path) -> Command {
     let mut command = psmp();
-    command.args(["reproduce", "--families", "one-wall,maze", "--worlds", "40"]);
+    command.args([
+        "reproduce",
+        "--families",
+        "one-wall,two-walls",
+        "--worlds",
+        "40",
+    ]);
     command.args(["--test", test_worlds, "--seeds", "2", "--jobs", "1"]);
     command
         .args(["--planners", "psmp:fs,pomp:nn,lazysp", "-o"])
