@@ -5,8 +5,8 @@ use crate::{Common, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::{Experience, Fallback, WorldId};
-use psmp_lab::sweep::{Familiarity, Row, SweepOptions, sweep};
-use psmp_lab::{PlannerSpec, Summary, rows, summarise};
+use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
+use psmp_lab::{PlannerSpec, Problems, Row, Summary, rows, summarise};
 use psmp_worlds::{Dataset, Prefer, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;
@@ -172,7 +172,6 @@ fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
 
 pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
     let options = SweepOptions {
-        familiarity: args.experience.into(),
         seeds: (common.seed..common.seed + args.seeds).collect(),
         resolution: args.method.resolution,
         eta: args.method.eta,
@@ -197,12 +196,25 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
         .collect::<Result<Vec<Dataset>>>()?;
     let tasks = datasets
         .iter()
-        .map(|dataset| Ok((dataset, choose_worlds(&args.worlds, dataset)?)))
+        .map(|dataset| {
+            Ok((
+                dataset as &dyn Problems,
+                choose_worlds(&args.worlds, dataset)?,
+            ))
+        })
         .collect::<Result<Vec<_>>>()?;
+    let contestants: Vec<Contestant> = args
+        .planners
+        .iter()
+        .map(|&planner| Contestant {
+            planner,
+            familiarity: args.experience.into(),
+        })
+        .collect();
     let worlds: usize = tasks.iter().map(|(_, worlds)| worlds.len()).sum();
     let runs = (worlds * args.planners.len()) as u64 * args.seeds;
     let bar = show::progress(runs, "planning");
-    let rows = sweep(&tasks, &args.planners, &options, || bar.inc(1))?;
+    let rows = sweep(&tasks, &contestants, &options, || bar.inc(1))?;
     bar.finish_and_clear();
     for file in &args.output {
         rows::write(file, &rows)?;

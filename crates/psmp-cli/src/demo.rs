@@ -32,7 +32,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make the folder `{}`", args.output.display()))?;
     let bar = show::progress(u64::from(args.worlds), "making worlds");
-    let set = ONE_WALL.generate(args.worlds as usize, common.seed, || bar.inc(1));
+    let set = ONE_WALL.generate(args.worlds as usize, 0, common.seed, || bar.inc(1))?;
     bar.finish_and_clear();
     let (world, shortest) = pick_world(&set);
     eprintln!(
@@ -66,7 +66,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
             fallback: Fallback::default(),
             seed: common.seed,
         };
-        let grid = &set.worlds[world.index()];
+        let grid = &set.image(world);
         let checker = BisectionChecker::new(&set.roadmap, RESOLUTION, grid)?;
         let limit: u64 = shortest
             .edges()

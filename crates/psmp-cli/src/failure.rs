@@ -1,6 +1,8 @@
 //! How a command ends: its exit code, and errors with a hint.
 
 use psmp_lab::SpecError;
+use psmp_lab::families::FamilyError;
+use psmp_lab::reproduce::ReproduceError;
 use psmp_lab::sweep::SweepError;
 use psmp_worlds::FileError;
 use std::fmt;
@@ -15,6 +17,8 @@ pub enum Outcome {
     Infeasible,
     /// The run was stopped before it had found a path.
     NoPathYet,
+    /// A rerun differs from what was recorded.
+    Mismatch,
 }
 
 impl From<Outcome> for ExitCode {
@@ -23,6 +27,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => 0,
             Outcome::Infeasible => 3,
             Outcome::NoPathYet => 4,
+            Outcome::Mismatch => 5,
         })
     }
 }
@@ -79,12 +84,27 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(file) = error.downcast_ref::<FileError>() {
         return file.remedy().map(str::to_owned);
     }
-    match error.downcast_ref::<SweepError>() {
-        Some(SweepError::File(file)) => return file.remedy().map(str::to_owned),
-        Some(SweepError::Planner { error, .. }) => return spec_hint(error),
+    if let Some(sweep) = error.downcast_ref::<SweepError>() {
+        return sweep_hint(sweep);
+    }
+    match error.downcast_ref::<ReproduceError>() {
+        Some(ReproduceError::File(file)) => return file.remedy().map(str::to_owned),
+        Some(ReproduceError::Run(sweep)) => return sweep_hint(sweep),
+        Some(ReproduceError::Family(family)) => return hint(family),
         _ => {}
     }
+    if error.is::<FamilyError>() {
+        return Some("choose another `--seed`".to_owned());
+    }
     error.downcast_ref::<SpecError>().and_then(spec_hint)
+}
+
+fn sweep_hint(error: &SweepError) -> Option<String> {
+    match error {
+        SweepError::File(file) => file.remedy().map(str::to_owned),
+        SweepError::Planner { error, .. } => spec_hint(error),
+        _ => None,
+    }
 }
 
 fn spec_hint(error: &SpecError) -> Option<String> {

@@ -7,9 +7,9 @@ use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker};
 use psmp::{Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
-use psmp_lab::sweep::{checker_for, image_of, scale};
 use psmp_lab::trial::{self, Ending};
 use psmp_lab::{AnyPlanner, PlannerSpec, Setting};
+use psmp_lab::{Problems, checker_for, scale};
 use psmp_worlds::{
     Dataset, DiscRobot, FileError, Frame, ImageOptions, MappedTable, OccupancyGrid, ReadOptions,
     UnknownCells, graphml,
@@ -210,7 +210,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
         }
     };
     let spec = args.planner.map_or_else(|| "psmp:fs".parse(), Ok)?;
-    let image = image_of(&dataset, world)?;
+    let image = dataset.image(world)?;
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
     let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
     let query = dataset.query()?;

@@ -1,6 +1,7 @@
-//! Writing rows: CSV for spreadsheets, JSON for scripts, Parquet for data frames.
+//! Rows in files: CSV for spreadsheets, JSON for scripts, Parquet for data frames; and reading CSV
+//! back.
 
-use crate::sweep::Row;
+use crate::row::Row;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -49,6 +50,19 @@ pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
         }
     };
     save(path, &bytes)
+}
+
+/// Reads rows from a CSV file that [`write`] has written.
+///
+/// # Errors
+/// If the file is not there or is none of those.
+pub fn read_csv(path: &Path) -> Result<Vec<Row>, FileError> {
+    let mut reader = csv::Reader::from_path(path)
+        .map_err(|e| FileError::new(path, format!("cannot read it: {e}")))?;
+    let rows: Result<Vec<Row>, csv::Error> = reader.deserialize().collect();
+    rows.map_err(|e| {
+        FileError::new(path, e.to_string()).hint("name a file of rows as it was written")
+    })
 }
 
 fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {

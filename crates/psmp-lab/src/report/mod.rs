@@ -1,14 +1,17 @@
 //! The report: what a reproduction found, as figures and a page.
 //!
 //! [`write()`] makes a folder with `index.html`, one file that opens anywhere without a network,
-//! and `figures/`, the same figures as SVG for papers and PNG for slides.
+//! `figures/`, the same figures as SVG for papers and PNG for slides, and `summary.md`, the tables
+//! and the claims as text.
 
 mod data;
 mod figures;
-mod films;
+pub mod film;
 mod labels;
+mod markdown;
 mod moment;
 mod page;
+mod playback;
 mod plot;
 mod style;
 mod tables;
@@ -41,6 +44,8 @@ pub fn write(report: &Report, folder: &Path) -> Result<(), FileError> {
             write_as_named(&panel.svg, &path)?;
         }
     }
+    let summary = markdown::summary(report);
+    save(folder.join("summary.md"), summary.as_bytes())?;
     // The page comes last: where it is, all is.
     let page = page::html(report, &figures);
     save(folder.join("index.html"), page.as_bytes())

@@ -2,7 +2,7 @@
 
 use super::data::{Family, Report};
 use super::figures::{Figure, Panel};
-use super::films::films;
+use super::playback::films;
 use super::tables;
 use crate::drawing::escaped;
 
