@@ -16,7 +16,8 @@ const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
 
 function sample() {
   const folder = join(scratch, "report");
-  const build = ["run", "--quiet", "-p", "psmp-lab", "--example", "sample_report", "--", folder];
+  const build = ["run", "--quiet", "--release", "--", "reproduce", "--quick", "-o", folder,
+    "--families", "one-wall,maze", "--worlds", "80", "--test", "8"];
   execFileSync("cargo", build, { cwd: join(here, "../.."), stdio: "inherit" });
   return folder;
 }
