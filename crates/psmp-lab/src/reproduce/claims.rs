@@ -65,6 +65,7 @@ pub(super) fn claims(families: &[FamilyRuns<'_>]) -> Vec<Claim> {
         .filter(|f| f.name == "maze" || f.name == "dataset_2d_5")
         .collect();
     let all: Vec<&FamilyRuns> = families.iter().collect();
+    let [sublinear, square_root] = growth_claims(&all);
     vec![
         better(
             "With the finite set, PSMP finds its first path with fewer checks than all others.",
@@ -106,7 +107,8 @@ pub(super) fn claims(families: &[FamilyRuns<'_>]) -> Vec<Claim> {
         ),
         close_in_mazes(&mazes),
         poor_in_mazes(&mazes),
-        sublinear(&all),
+        sublinear,
+        square_root,
         not_tested("On a 7-DOF arm, PSMP with the finite set outperforms POMP and LazySP."),
         not_tested(
             "On a 7-DOF arm, RRTConnect with shortcutting needs more checks and gives longer paths \
@@ -223,15 +225,19 @@ fn poor_in_mazes(mazes: &[&FamilyRuns<'_>]) -> Claim {
     }
 }
 
-fn sublinear(families: &[&FamilyRuns<'_>]) -> Claim {
-    let claim = "The cumulative regret of PSMP grows more slowly than the number of proposals; in \
-                 the long run no faster than its square root, up to logarithms.";
+/// Two claims of one theorem: that regret is sublinear, which a fit can show, and that it grows as
+/// the square root in the long run, which it cannot: the bound is asymptotic and these runs are
+/// short, so an exponent above one half neither confirms nor refutes it.
+fn growth_claims(families: &[&FamilyRuns<'_>]) -> [Claim; 2] {
+    let sublinear = "The cumulative regret of PSMP grows more slowly than the number of proposals.";
+    let square_root = "In the long run the cumulative regret of PSMP grows no faster than the \
+                       square root of the number of proposals, up to logarithms.";
     let fits: Vec<(&str, &RegretGrowth)> = families
         .iter()
         .filter_map(|f| Some((f.name, f.growth?)))
         .collect();
     if fits.is_empty() {
-        return not_tested(claim);
+        return [not_tested(sublinear), not_tested(square_root)];
     }
     let words: Vec<String> = fits
         .iter()
@@ -240,16 +246,27 @@ fn sublinear(families: &[&FamilyRuns<'_>]) -> Claim {
             format!("{name} {:.2} ({low:.2} to {high:.2})", growth.exponent)
         })
         .collect();
-    Claim {
-        claim: claim.to_owned(),
-        measured: format!(
-            "Fitted exponents, finite set, seen, until 95% of the runs have found their best path: \
-             {}. Nothing is left to regret after that, so that these runs are too short to show the \
-             square root.",
-            words.join("; ")
-        ),
-        verdict: verdict(fits.iter().all(|(_, growth)| growth.interval.1 < 1.0)),
-    }
+    let above = fits.iter().filter(|(_, g)| g.interval.0 > 0.5).count();
+    [
+        Claim {
+            claim: sublinear.to_owned(),
+            measured: format!(
+                "Fitted exponents, finite set, seen, until 95% of the runs have found their best \
+                 path: {}.",
+                words.join("; ")
+            ),
+            verdict: verdict(fits.iter().all(|(_, growth)| growth.interval.1 < 1.0)),
+        },
+        Claim {
+            claim: square_root.to_owned(),
+            measured: format!(
+                "Over these short runs the exponent is above one half in {above} of {} families. \
+                 The bound is asymptotic and has constants, so that this decides nothing.",
+                fits.len()
+            ),
+            verdict: Verdict::NotTested,
+        },
+    ]
 }
 
 /// The mean of `a` less `b` over all worlds of some families. `None` unless both planned in all of
