@@ -6,6 +6,7 @@ pub mod picture;
 mod planner_spec;
 mod recorded;
 pub mod report;
+mod resolution;
 pub mod rows;
 pub mod score;
 pub mod statistics;
@@ -17,4 +18,5 @@ pub use planner_spec::{
     AnyPlanner, BeliefName, PlannerSpec, ProposerName, Setting, SpecError, ValidatorName,
 };
 pub use recorded::RecordedChecker;
+pub use resolution::{ResolutionError, resolution_for};
 pub use summary::{Summary, summarise};

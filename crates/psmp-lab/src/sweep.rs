@@ -5,6 +5,7 @@
 
 use crate::planner_spec::{PlannerSpec, Setting, SpecError};
 use crate::recorded::RecordedChecker;
+use crate::resolution::{ResolutionError, resolution_for};
 use crate::score::{Improvement, regret};
 use crate::trial;
 use psmp::{EdgeId, Experience, Fallback, Roadmap, Stop, WorldId};
@@ -157,6 +158,9 @@ pub enum SweepError {
         /// Why not.
         why: String,
     },
+    /// The resolution cannot be used.
+    #[error(transparent)]
+    Resolution(#[from] ResolutionError),
     /// The threads could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -238,7 +242,7 @@ pub fn checker_for<'a>(
     let Some(image) = image else {
         return Ok(RecordedChecker::by_edges(table, world));
     };
-    let resolution = resolution.unwrap_or(scale(&dataset.roadmap) / 1000.0);
+    let resolution = resolution_for(&dataset.roadmap, resolution)?;
     RecordedChecker::by_image(table, world, &dataset.roadmap, image, resolution).map_err(|e| {
         SweepError::Dataset {
             dataset: dataset.name.clone(),
