@@ -12,6 +12,7 @@ mod demo;
 mod failure;
 mod generate;
 mod info;
+mod numbers;
 mod plan;
 mod replay;
 mod reproduce;
@@ -19,6 +20,7 @@ mod show;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Anytime motion planning on roadmaps whose edges are expensive to check.
@@ -43,7 +45,12 @@ struct Cli {
     json: bool,
 
     /// The seed: the same seed and inputs give the same run, event for event.
-    #[arg(long, global = true, default_value_t = 0)]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     seed: u64,
 }
 
@@ -98,8 +105,11 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::run(&args, common),
         Command::Replay(args) => replay::run(&args, common),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut std::io::stdout());
-            Ok(Outcome::Done)
+            // Into memory first: writing to a closed pipe, it would panic.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut script);
+            let written = std::io::stdout().write_all(&script);
+            written.map(|()| Outcome::Done).map_err(Into::into)
         }
     };
     match outcome {

@@ -5,6 +5,7 @@ use crate::event_hash::EventHash;
 use crate::planner_spec::{AnyPlanner, Setting};
 use crate::problems::{Origin, Problems};
 use crate::recorded::RecordedChecker;
+use crate::resolution::resolution_for;
 use crate::row::Row;
 use crate::score::regret;
 use crate::sweep::{Contestant, SweepError, SweepOptions};
@@ -44,7 +45,7 @@ pub fn checker_for<'a>(
         return Ok(RecordedChecker::by_edges(table, world));
     };
     let roadmap = problems.roadmap();
-    let resolution = resolution.unwrap_or(scale(roadmap) / 1000.0);
+    let resolution = resolution_for(roadmap, resolution)?;
     RecordedChecker::by_image(table, world, roadmap, image, resolution).map_err(|e| {
         SweepError::Dataset {
             dataset: problems.name().to_owned(),

@@ -11,6 +11,7 @@ mod problems;
 mod recorded;
 pub mod report;
 pub mod reproduce;
+mod resolution;
 mod row;
 pub mod rows;
 pub mod score;
@@ -26,5 +27,6 @@ pub use planner_spec::{
 };
 pub use problems::{Origin, Problems};
 pub use recorded::RecordedChecker;
+pub use resolution::{ResolutionError, resolution_for};
 pub use row::Row;
 pub use summary::{Summary, summarise};

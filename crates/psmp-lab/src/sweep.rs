@@ -6,6 +6,7 @@
 use crate::arena::Arena;
 use crate::planner_spec::{PlannerSpec, SpecError};
 use crate::problems::Problems;
+use crate::resolution::ResolutionError;
 use crate::row::Row;
 use psmp::{Experience, Fallback, WorldId};
 use psmp_worlds::FileError;
@@ -127,6 +128,9 @@ pub enum SweepError {
         /// Why not.
         why: String,
     },
+    /// The resolution cannot be used.
+    #[error(transparent)]
+    Resolution(#[from] ResolutionError),
     /// The threads could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -129,7 +129,7 @@ fn not_tested(claim: &str) -> Claim {
     }
 }
 
-/// A claim that one planner is better than each of its rivals in every family.
+/// A claim that one planner is better than each of its rivals over all families and worse in none.
 fn better(
     claim: &str,
     families: &[&FamilyRuns<'_>],
@@ -138,7 +138,7 @@ fn better(
     rivals: &[Who],
 ) -> Claim {
     let (mut overall, mut worse, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut compared, mut missing) = (0, Vec::new());
+    let (mut compared, mut missing, mut clear) = (0, Vec::new(), true);
     for &rival in rivals {
         for family in families {
             let Some(difference) = compare(&[*family], measure, who, rival) else {
@@ -153,7 +153,10 @@ fn better(
             }
         }
         match compare(families, measure, who, rival) {
-            Some(difference) => overall.push(format!("{} {}", name(rival), signed(difference))),
+            Some(difference) => {
+                clear &= difference.high < 0.0;
+                overall.push(format!("{} {}", name(rival), signed(difference)));
+            }
             None => missing.push(name(rival)),
         }
     }
@@ -181,8 +184,10 @@ fn better(
     Claim {
         claim: claim.to_owned(),
         measured,
-        // What has no runs can neither be outdone nor outdo, but a counterexample stands.
-        verdict: match (better == compared, missing.is_empty()) {
+        // It holds where it is clear over all families and no family speaks against it; families in
+        // which nothing is decided are named. What has no runs can neither be outdone nor outdo, but
+        // a counterexample stands.
+        verdict: match (clear && worse.is_empty(), missing.is_empty()) {
             (true, false) => Verdict::NotTested,
             (holds, _) => verdict(holds),
         },
