@@ -12,12 +12,12 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    format, lints, all tests, doctests, documentation
+  test    format, lints, all tests, doctests, documentation, the report in a browser
   bench   the benchmarks that speed is claimed by, each beside its rival";
 
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
-        Some("test") => run_all(&tests()),
+        Some("test") => run_all(&[tests(), browser_tests()].concat()),
         Some("bench") => run_all(&benchmarks()),
         _ => {
             eprintln!("{USAGE}");
@@ -34,11 +34,13 @@ fn main() -> ExitCode {
 }
 
 /// One thing that must hold.
+#[derive(Clone)]
 struct Check {
     name: &'static str,
     program: &'static str,
     arguments: Vec<&'static str>,
     environment: Vec<(&'static str, &'static str)>,
+    folder: &'static str,
 }
 
 fn check(name: &'static str, command: &'static str) -> Check {
@@ -48,6 +50,7 @@ fn check(name: &'static str, command: &'static str) -> Check {
         program: words.next().unwrap_or("cargo"),
         arguments: words.collect(),
         environment: Vec::new(),
+        folder: ".",
     }
 }
 
@@ -59,7 +62,7 @@ fn tests() -> Vec<Check> {
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
         ),
     ];
-    if has_nextest() {
+    if has("cargo", &["nextest", "--version"]) {
         checks.push(check(
             "tests",
             "cargo nextest run --workspace --locked --no-fail-fast",
@@ -82,6 +85,39 @@ fn tests() -> Vec<Check> {
     checks
 }
 
+/// The report's page in headless Chromium. What that takes is installed where it is missing and can
+/// be installed; where it cannot, that is said loudly and nothing is tested.
+fn browser_tests() -> Vec<Check> {
+    let missing: Vec<&str> = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")]
+        .into_iter()
+        .filter(|(program, _)| !has(program, &["--version"]))
+        .map(|(_, package)| package)
+        .collect();
+    if !missing.is_empty() {
+        let install = format!(
+            "apt-get update -qq && apt-get install -y -qq --no-install-recommends {}",
+            missing.join(" ")
+        );
+        eprintln!("\n== installing what the browser test needs: {install}");
+        let installed = Command::new("sh").args(["-c", &install]).status();
+        if !installed.is_ok_and(|status| status.success()) {
+            eprintln!(
+                "SKIPPED: the browser test, because {} cannot be installed; install it and run again",
+                missing.join(", ")
+            );
+            return Vec::new();
+        }
+    }
+    let in_its_folder = |check: Check| Check {
+        folder: "tests/browser",
+        ..check
+    };
+    vec![
+        in_its_folder(check("browser driver", "npm ci --no-audit --no-fund")),
+        in_its_folder(check("report in a browser", "node test.mjs")),
+    ]
+}
+
 fn benchmarks() -> Vec<Check> {
     vec![
         check("search", "cargo bench -p psmp --bench search"),
@@ -92,9 +128,10 @@ fn benchmarks() -> Vec<Check> {
     ]
 }
 
-fn has_nextest() -> bool {
-    Command::new("cargo")
-        .args(["nextest", "--version"])
+/// Whether a program is there and runs.
+fn has(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program)
+        .args(arguments)
         .output()
         .is_ok_and(|output| output.status.success())
 }
@@ -112,6 +149,7 @@ fn run_all(checks: &[Check]) -> Result<()> {
         let status = Command::new(check.program)
             .args(&check.arguments)
             .envs(check.environment.iter().copied())
+            .current_dir(check.folder)
             .status()
             .with_context(|| format!("cannot run `{}`", check.program))?;
         let seconds = started.elapsed().as_secs();

@@ -1,12 +1,12 @@
 //! `psmp bench`: planners compared over the worlds of datasets.
 
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, show};
+use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::{Experience, Fallback, WorldId};
-use psmp_lab::sweep::{Familiarity, Row, SweepOptions, sweep};
-use psmp_lab::{PlannerSpec, Summary, rows, summarise};
+use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
+use psmp_lab::{PlannerSpec, Problems, Row, Summary, rows, summarise};
 use psmp_worlds::{Dataset, Prefer, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;
@@ -42,19 +42,19 @@ pub struct BenchArgs {
     experience: ExperienceArg,
 
     /// Runs of each planner in each world, with seeds from `--seed` on.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000), allow_negative_numbers = true)]
     seeds: u64,
 
     /// Threads; one a core if not given.
-    #[arg(long)]
-    jobs: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true)]
+    jobs: Option<u16>,
 
     /// Where to write the rows, one for each run: .csv, .json or .parquet by the ending.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
     /// Stop a run after this many configurations.
-    #[arg(long, value_name = "CONFIGURATIONS")]
+    #[arg(long, value_name = "CONFIGURATIONS", allow_negative_numbers = true)]
     budget: Option<u64>,
 
     #[command(flatten)]
@@ -106,17 +106,17 @@ impl From<PreferArg> for Prefer {
 pub struct MethodArgs {
     /// Distance between the configurations of an edge; a thousandth of the space's longest side if
     /// not given.
-    #[arg(long, value_name = "DISTANCE")]
+    #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true)]
     pub resolution: Option<f64>,
 
     /// How fast a checked configuration's influence falls with distance (belief `nn`), per longest
     /// side of the space.
-    #[arg(long, default_value_t = 1000.0)]
+    #[arg(long, default_value_t = 1000.0, value_parser = numbers::positive, allow_negative_numbers = true)]
     pub eta: f64,
 
     /// Barren draws in a row before the optimistic path is proposed, or `never` for the plain
     /// method.
-    #[arg(long, default_value = "20", value_parser = parse_fallback, value_name = "DRAWS|never")]
+    #[arg(long, default_value = "20", value_parser = parse_fallback, value_name = "DRAWS|never", allow_negative_numbers = true)]
     pub fallback: Fallback,
 }
 
@@ -171,18 +171,23 @@ fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
 }
 
 pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
+    let Some(last_seed) = common.seed.checked_add(args.seeds - 1) else {
+        return Err(Mistake::error(
+            format!("there are no {} seeds from {} on", args.seeds, common.seed),
+            format!("the last seed is {}: give a smaller `--seed`", u64::MAX),
+        ));
+    };
     let options = SweepOptions {
-        familiarity: args.experience.into(),
-        seeds: (common.seed..common.seed + args.seeds).collect(),
+        seeds: (common.seed..=last_seed).collect(),
         resolution: args.method.resolution,
         eta: args.method.eta,
         fallback: args.method.fallback,
         budget: args.budget,
-        jobs: args.jobs,
+        jobs: args.jobs.map(usize::from),
     };
     // Before hours of work, see that its results can be kept.
     for file in &args.output {
-        rows::check_name(file)?;
+        rows::check_file(file)?;
     }
     let datasets = args
         .datasets
@@ -197,16 +202,29 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
         .collect::<Result<Vec<Dataset>>>()?;
     let tasks = datasets
         .iter()
-        .map(|dataset| Ok((dataset, choose_worlds(&args.worlds, dataset)?)))
+        .map(|dataset| {
+            Ok((
+                dataset as &dyn Problems,
+                choose_worlds(&args.worlds, dataset)?,
+            ))
+        })
         .collect::<Result<Vec<_>>>()?;
+    let contestants: Vec<Contestant> = args
+        .planners
+        .iter()
+        .map(|&planner| Contestant {
+            planner,
+            familiarity: args.experience.into(),
+        })
+        .collect();
     let worlds: usize = tasks.iter().map(|(_, worlds)| worlds.len()).sum();
     let runs = (worlds * args.planners.len()) as u64 * args.seeds;
     let bar = show::progress(runs, "planning");
-    let rows = sweep(&tasks, &args.planners, &options, || bar.inc(1))?;
+    let rows = sweep(&tasks, &contestants, &options, || bar.inc(1))?;
     bar.finish_and_clear();
     for file in &args.output {
         rows::write(file, &rows)?;
-        eprintln!("wrote {} rows to `{}`", rows.len(), file.display());
+        say!("wrote {} rows to `{}`", rows.len(), file.display());
     }
     print(&rows, common.json)?;
     Ok(Outcome::Done)

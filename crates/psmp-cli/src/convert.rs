@@ -1,12 +1,13 @@
 //! `psmp convert`: between dataset folders, GraphML roadmaps and collision tables.
 
-use crate::failure::{Mistake, Outcome};
-use crate::{Common, show};
+use crate::failure::{Mistake, Outcome, if_there};
+use crate::{Common, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Experience, Query, Roadmap, VertexId, WorldId};
 use psmp_worlds::{Dataset, DatasetParts, MappedTable, graphml, write_table};
 use serde_json::json;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -83,9 +84,10 @@ pub fn run(args: &ConvertArgs, common: Common) -> Result<Outcome> {
         to_dataset(&source, args)?
     };
     if common.json {
-        println!("{}", json!({"wrote": args.to, "content": what}));
+        let line = json!({"wrote": args.to, "content": what});
+        writeln!(std::io::stdout(), "{line}")?;
     } else {
-        eprintln!("wrote {what} to `{}`", args.to.display());
+        say!("wrote {what} to `{}`", args.to.display());
     }
     Ok(Outcome::Done)
 }
@@ -134,7 +136,7 @@ fn to_dataset(source: &Source, args: &ConvertArgs) -> Result<String> {
     let (roadmap, table): (&Roadmap, Option<&dyn Experience>) = match source {
         Source::Dataset(dataset) => (
             &dataset.roadmap,
-            dataset.table().ok().map(|t| t as &dyn Experience),
+            if_there(dataset.table())?.map(|t| t as &dyn Experience),
         ),
         Source::Roadmap(roadmap) => (roadmap, None),
         Source::Table(table, roadmap) => (roadmap.as_ref().ok_or_else(needs_roadmap)?, Some(table)),
@@ -159,12 +161,14 @@ fn to_dataset(source: &Source, args: &ConvertArgs) -> Result<String> {
     let (paths, assignment);
     let mut images = 0;
     if let Source::Dataset(dataset) = source {
-        parts.query = parts.query.or(dataset.query().ok());
+        if parts.query.is_none() {
+            parts.query = if_there(dataset.query())?;
+        }
         parts.train = dataset.train();
         parts.test = dataset.test();
-        paths = dataset.path_library().ok();
+        paths = if_there(dataset.path_library())?;
         parts.path_library = paths.as_deref();
-        assignment = dataset.world_library_assignment().ok();
+        assignment = if_there(dataset.world_library_assignment())?;
         parts.world_library_assignment = assignment.as_ref();
         Dataset::write(&args.to, &parts)?;
         images = copy_images(dataset, &args.to)?;

@@ -1,8 +1,8 @@
 //! `psmp demo`: everything in a minute, on worlds made on the spot.
 
 use crate::failure::Outcome;
-use crate::{Common, show};
-use anyhow::{Context, Result};
+use crate::{Common, say, show};
+use anyhow::Result;
 use clap::Args;
 use psmp::checker::BisectionChecker;
 use psmp::{Experience, Fallback, Stop, WorldId};
@@ -10,6 +10,7 @@ use psmp_lab::families::{ONE_WALL, ProblemSet, RESOLUTION};
 use psmp_lab::score::regret;
 use psmp_lab::trial::{self, Trial};
 use psmp_lab::{PlannerSpec, Setting};
+use psmp_worlds::FileError;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  psmp demo\n  psmp demo --seed 3 --output pictures")]
 pub struct DemoArgs {
     /// How many worlds to make and know.
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000), allow_negative_numbers = true)]
     worlds: u32,
 
     /// The folder for the pictures.
@@ -29,13 +30,13 @@ pub struct DemoArgs {
 const PLANNERS: [&str; 4] = ["psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"];
 
 pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
-    std::fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot make the folder `{}`", args.output.display()))?;
+    std::fs::create_dir_all(&args.output).map_err(|e| FileError::io(&args.output, "create", e))?;
+    psmp_worlds::check_writable(args.output.join("picture"))?;
     let bar = show::progress(u64::from(args.worlds), "making worlds");
-    let set = ONE_WALL.generate(args.worlds as usize, common.seed, || bar.inc(1));
+    let set = ONE_WALL.generate(args.worlds as usize, 0, common.seed, || bar.inc(1))?;
     bar.finish_and_clear();
     let (world, shortest) = pick_world(&set);
-    eprintln!(
+    say!(
         "{} worlds of family `{}`: a roadmap of {} vertices and {} edges, planning in world {}",
         args.worlds,
         ONE_WALL.name,
@@ -66,7 +67,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
             fallback: Fallback::default(),
             seed: common.seed,
         };
-        let grid = &set.worlds[world.index()];
+        let grid = &set.image(world);
         let checker = BisectionChecker::new(&set.roadmap, RESOLUTION, grid)?;
         let limit: u64 = shortest
             .edges()
@@ -121,7 +122,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
             "Costs are configurations checked. Regret: 0 is one who knew the shortest path, 1.5 is nothing found."
         )?;
     }
-    eprintln!("pictures of each run are in `{}`", args.output.display());
+    say!("pictures of each run are in `{}`", args.output.display());
     Ok(Outcome::Done)
 }
 

@@ -1,7 +1,12 @@
 //! How a command ends: its exit code, and errors with a hint.
 
-use psmp_lab::SpecError;
+use crate::say;
+use psmp::RoadmapError;
+use psmp::checker::BisectionError;
+use psmp_lab::families::FamilyError;
+use psmp_lab::reproduce::ReproduceError;
 use psmp_lab::sweep::SweepError;
+use psmp_lab::{ResolutionError, SpecError};
 use psmp_worlds::FileError;
 use std::fmt;
 use std::process::ExitCode;
@@ -15,6 +20,8 @@ pub enum Outcome {
     Infeasible,
     /// The run was stopped before it had found a path.
     NoPathYet,
+    /// A rerun differs from what was recorded.
+    Mismatch,
 }
 
 impl From<Outcome> for ExitCode {
@@ -23,6 +30,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => 0,
             Outcome::Infeasible => 3,
             Outcome::NoPathYet => 4,
+            Outcome::Mismatch => 5,
         })
     }
 }
@@ -52,23 +60,42 @@ impl fmt::Display for Mistake {
 
 impl std::error::Error for Mistake {}
 
+/// A part of a dataset, or nothing if it has no such part; one that is there but malformed stays an
+/// error.
+pub fn if_there<T>(part: Result<T, FileError>) -> Result<Option<T>, FileError> {
+    match part {
+        Err(e) if e.is_absent() => Ok(None),
+        part => part.map(Some),
+    }
+}
+
+/// Whether standard output was closed by its reader, as in `psmp info | head -1`.
+pub fn is_closed_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let kind = error
+        .downcast_ref::<std::io::Error>()
+        .map(std::io::Error::kind)
+        .or_else(|| {
+            let json = error.downcast_ref::<serde_json::Error>();
+            json.and_then(serde_json::Error::io_error_kind)
+        });
+    kind == Some(std::io::ErrorKind::BrokenPipe)
+}
+
 /// Prints an error, what caused it, and what can be done about it.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    // A closed pipe, as in `psmp info | head`, is no error of ours.
-    let closed = |e: &(dyn std::error::Error + 'static)| {
-        e.downcast_ref::<std::io::Error>()
-            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    };
-    if error.chain().any(closed) {
+    if error.chain().any(is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error}");
+    say!("error: {error}");
     for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
+        say!("  because: {cause}");
     }
-    if let Some(hint) = error.chain().find_map(hint) {
-        eprintln!("hint: {hint}");
-    }
+    let hint = error.chain().find_map(hint);
+    say!(
+        "hint: {}",
+        hint.as_deref()
+            .unwrap_or("`psmp help` and a command tells what it takes")
+    );
     ExitCode::FAILURE
 }
 
@@ -79,18 +106,41 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(file) = error.downcast_ref::<FileError>() {
         return file.remedy().map(str::to_owned);
     }
-    match error.downcast_ref::<SweepError>() {
-        Some(SweepError::File(file)) => return file.remedy().map(str::to_owned),
-        Some(SweepError::Planner { error, .. }) => return spec_hint(error),
+    if let Some(sweep) = error.downcast_ref::<SweepError>() {
+        return sweep_hint(sweep);
+    }
+    match error.downcast_ref::<ReproduceError>() {
+        Some(ReproduceError::File(file)) => return file.remedy().map(str::to_owned),
+        Some(ReproduceError::Run(sweep)) => return sweep_hint(sweep),
+        Some(ReproduceError::Family(family)) => return hint(family),
         _ => {}
+    }
+    if error.is::<ResolutionError>() || error.is::<BisectionError>() {
+        return Some(COARSER.to_owned());
+    }
+    if error.is::<RoadmapError>() {
+        return Some("check `--bounds`, `--radius`, `--start` and `--goal`".to_owned());
+    }
+    if error.is::<FamilyError>() {
+        return Some("choose another `--seed`".to_owned());
     }
     error.downcast_ref::<SpecError>().and_then(spec_hint)
 }
 
+fn sweep_hint(error: &SweepError) -> Option<String> {
+    match error {
+        SweepError::File(file) => file.remedy().map(str::to_owned),
+        SweepError::Planner { error, .. } => spec_hint(error),
+        SweepError::Resolution(_) | SweepError::Dataset { .. } => Some(COARSER.to_owned()),
+        SweepError::Threads(_) => Some("give fewer `--jobs`".to_owned()),
+    }
+}
+const COARSER: &str = "give a larger `--resolution`, or none for a thousandth of the longest side";
+
 fn spec_hint(error: &SpecError) -> Option<String> {
     let hint = match error {
         SpecError::NoExperience(_) => {
-            "plan in a dataset (`--dataset DIR`), give known worlds (`--experience FILE`), or use belief `nn`"
+            "plan in a dataset (`--dataset DIR`), give known worlds (`--experience-table FILE`), or use belief `nn`"
         }
         SpecError::Belief { .. } => "use belief `fs` or `freq`, which need no configurations",
         _ => "a planner is PROPOSER[:BELIEF[:VALIDATOR]], such as `psmp:fs`, `pomp:nn` or `lazysp`",

@@ -1,7 +1,7 @@
 //! `psmp info`: what a dataset, a roadmap or a collision table holds.
 
 use crate::Common;
-use crate::failure::{Mistake, Outcome};
+use crate::failure::{Mistake, Outcome, if_there};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Direction, EdgeId, Experience, Roadmap, WorldId};
@@ -44,7 +44,7 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
         writeln!(out)?;
     } else {
         for (name, value) in facts {
-            writeln!(out, "{name:<14} {}", in_words(&value))?;
+            writeln!(out, "{:<14} {}", name.replace('_', " "), in_words(&value))?;
         }
     }
     Ok(Outcome::Done)
@@ -59,7 +59,18 @@ fn in_words(value: &Value) -> String {
             .map(|(name, v)| format!("{} {}", name.replace('_', " "), in_words(v)))
             .collect::<Vec<_>>()
             .join(", "),
-        Value::Array(values) => values.iter().map(in_words).collect::<Vec<_>>().join(" to "),
+        Value::Array(values) => {
+            // Two numbers are an interval; intervals, one for each axis, span a box.
+            let between = match values.first() {
+                Some(Value::Array(_)) => " by ",
+                _ => " to ",
+            };
+            values
+                .iter()
+                .map(in_words)
+                .collect::<Vec<_>>()
+                .join(between)
+        }
         Value::String(text) => text.clone(),
         Value::Number(n) if n.is_f64() => format!("{:.4}", n.as_f64().unwrap_or(f64::NAN)),
         Value::Null => "none".to_owned(),
@@ -98,7 +109,7 @@ fn roadmap(roadmap: &Roadmap) -> Facts {
             json!({"least": degrees.least, "mean": degrees.mean, "most": degrees.most}),
         ),
         (
-            "edge length",
+            "edge_length",
             json!({"least": lengths.clone().reduce(f64::min), "most": lengths.reduce(f64::max)}),
         ),
         (
@@ -129,16 +140,16 @@ fn dataset(folder: &Path) -> Result<Facts> {
     let mut facts = vec![("dataset", json!(dataset.name))];
     facts.extend(roadmap(&dataset.roadmap));
     if dataset.roadmap.direction() == Direction::Directed {
-        facts.push(("both ways", both_ways(&dataset.roadmap)));
+        facts.push(("both_ways", both_ways(&dataset.roadmap)));
     }
-    let table = dataset.table().ok();
+    let table = if_there(dataset.table())?;
     facts.push(("table", table.map_or(Value::Null, experience)));
     facts.push((
         "split",
         json!({"train": dataset.train().map(<[_]>::len), "test": dataset.test().map(<[_]>::len)}),
     ));
     facts.push(("images", json!(dataset.image_count()?)));
-    let query = dataset.query().ok();
+    let query = if_there(dataset.query())?;
     facts.push((
         "query",
         query.map_or(

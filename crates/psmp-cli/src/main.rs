@@ -3,18 +3,24 @@
 //! What a command finds out goes to standard output, everything said about it to standard error.
 //! With `--json` standard output is JSON: one value, or one value a line where results stream.
 //! Errors name the thing, and a `hint:` line says what to do. Exit codes: 0 done (a path was
-//! found), 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found.
+//! found), 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found,
+//! 5 a rerun differs from what was recorded.
 
 mod bench;
 mod convert;
 mod demo;
 mod failure;
+mod generate;
 mod info;
+mod numbers;
 mod plan;
+mod replay;
+mod reproduce;
 mod show;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Anytime motion planning on roadmaps whose edges are expensive to check.
@@ -39,7 +45,12 @@ struct Cli {
     json: bool,
 
     /// The seed: the same seed and inputs give the same run, event for event.
-    #[arg(long, global = true, default_value_t = 0)]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     seed: u64,
 }
 
@@ -51,10 +62,16 @@ enum Command {
     Plan(Box<plan::PlanArgs>),
     /// Compare planners over the worlds of datasets.
     Bench(bench::BenchArgs),
+    /// Make a dataset: worlds of a family, their roadmap and its collision table.
+    Generate(generate::GenerateArgs),
     /// Tell what a dataset, a roadmap or a collision table holds.
     Info(info::InfoArgs),
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
     Convert(convert::ConvertArgs),
+    /// Run the published 2-D experiments, from the worlds to the report.
+    Reproduce(reproduce::ReproduceArgs),
+    /// Run one row of the results again and see that it is the same.
+    Replay(replay::ReplayArgs),
     /// Print a completion script for a shell.
     #[command(
         after_help = "Example:\n  psmp completions bash > ~/.local/share/bash-completion/completions/psmp"
@@ -82,11 +99,17 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, common),
         Command::Plan(args) => plan::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
+        Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),
+        Command::Reproduce(args) => reproduce::run(&args, common),
+        Command::Replay(args) => replay::run(&args, common),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut std::io::stdout());
-            Ok(Outcome::Done)
+            // Into memory first: writing to a closed pipe, it would panic.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut script);
+            let written = std::io::stdout().write_all(&script);
+            written.map(|()| Outcome::Done).map_err(Into::into)
         }
     };
     match outcome {

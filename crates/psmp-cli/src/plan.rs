@@ -1,15 +1,14 @@
 //! `psmp plan`: one problem, every better path as it comes.
 
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
-use crate::failure::{Mistake, Outcome};
-use crate::{Common, show};
+use crate::failure::{Mistake, Outcome, is_closed_pipe};
+use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker};
 use psmp::{Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
-use psmp_lab::sweep::{checker_for, image_of, scale};
 use psmp_lab::trial::{self, Ending};
-use psmp_lab::{AnyPlanner, PlannerSpec, Setting};
+use psmp_lab::{AnyPlanner, PlannerSpec, Problems, Setting, checker_for, resolution_for, scale};
 use psmp_worlds::{
     Dataset, DiscRobot, FileError, Frame, ImageOptions, MappedTable, OccupancyGrid, ReadOptions,
     UnknownCells, graphml,
@@ -41,27 +40,27 @@ pub struct PlanArgs {
     dataset: Option<PathBuf>,
 
     /// The world of the dataset to plan in, counted from 1.
-    #[arg(long, requires = "dataset")]
+    #[arg(long, conflicts_with = "map", allow_negative_numbers = true)]
     world: Option<u32>,
 
     /// Where to begin, in the map's units.
-    #[arg(long, value_name = "X,Y", value_parser = parse_point, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with = "dataset")]
     start: Option<[f64; 2]>,
 
     /// Where to end.
-    #[arg(long, value_name = "X,Y", value_parser = parse_point, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with = "dataset")]
     goal: Option<[f64; 2]>,
 
     /// What the outermost pixels' centres of an image map to.
-    #[arg(long, value_name = "X0,X1,Y0,Y1", default_value = "0,1,0,1", value_parser = parse_bounds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X0,X1,Y0,Y1", default_value = "0,1,0,1", value_parser = parse_bounds, allow_hyphen_values = true, conflicts_with = "dataset")]
     bounds: [f64; 4],
 
     /// The radius of a round robot; a point if not given.
-    #[arg(long, value_name = "RADIUS", default_value_t = 0.0)]
+    #[arg(long, value_name = "RADIUS", default_value_t = 0.0, value_parser = numbers::not_negative, allow_negative_numbers = true, conflicts_with = "dataset")]
     robot_radius: f64,
 
     /// A roadmap to plan on, instead of one made on the spot.
-    #[arg(long, value_name = "FILE.graphml", requires = "map")]
+    #[arg(long, value_name = "FILE.graphml", conflicts_with = "dataset")]
     roadmap: Option<PathBuf>,
 
     /// Known worlds of the roadmap given, as a table made by `psmp convert`.
@@ -69,15 +68,15 @@ pub struct PlanArgs {
     experience_table: Option<PathBuf>,
 
     /// Vertices of a roadmap made on the spot.
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=5_000_000), allow_negative_numbers = true, conflicts_with_all = ["dataset", "roadmap"])]
     vertices: u32,
 
     /// Where the vertices of a roadmap made on the spot lie.
-    #[arg(long, value_enum, default_value_t = Sampler::Halton)]
+    #[arg(long, value_enum, default_value_t = Sampler::Halton, conflicts_with_all = ["dataset", "roadmap"])]
     sampler: Sampler,
 
     /// Join vertices at most this far apart; PRM*'s radius if not given.
-    #[arg(long, value_name = "DISTANCE")]
+    #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
     radius: Option<f64>,
 
     /// The planner, as PROPOSER[:BELIEF[:VALIDATOR]]: `psmp:fs` in a dataset and `pomp:nn` in a map
@@ -86,34 +85,49 @@ pub struct PlanArgs {
     planner: Option<PlannerSpec>,
 
     /// Whether the world planned in is among the known ones.
-    #[arg(long, value_enum, default_value_t = ExperienceArg::Seen)]
+    #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with = "map")]
     experience: ExperienceArg,
 
     #[command(flatten)]
     method: MethodArgs,
 
     /// Which of two twins of a dataset's file is read, text or MAT-file.
-    #[arg(long, value_enum, default_value_t = PreferArg::Text)]
+    #[arg(long, value_enum, default_value_t = PreferArg::Text, conflicts_with = "map")]
     prefer: PreferArg,
 
     /// Stop after this many configurations.
-    #[arg(long, value_name = "COUNT", help_heading = "Stopping")]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        help_heading = "Stopping",
+        allow_negative_numbers = true
+    )]
     configurations: Option<u64>,
 
     /// Stop after this many edges.
-    #[arg(long, value_name = "COUNT", help_heading = "Stopping")]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        help_heading = "Stopping",
+        allow_negative_numbers = true
+    )]
     edges: Option<u64>,
 
     /// Stop after this many proposed paths.
-    #[arg(long, value_name = "COUNT", help_heading = "Stopping")]
+    #[arg(
+        long,
+        value_name = "COUNT",
+        help_heading = "Stopping",
+        allow_negative_numbers = true
+    )]
     proposals: Option<u64>,
 
     /// Stop after this many seconds.
-    #[arg(long, value_name = "SECONDS", help_heading = "Stopping", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", help_heading = "Stopping", value_parser = parse_seconds, allow_negative_numbers = true)]
     time: Option<Duration>,
 
     /// Stop once the path is certainly at most this share longer than the shortest.
-    #[arg(long, value_name = "SHARE", help_heading = "Stopping")]
+    #[arg(long, value_name = "SHARE", help_heading = "Stopping", value_parser = numbers::not_negative, allow_negative_numbers = true)]
     gap: Option<f64>,
 
     /// Where to write the best path: .json or .csv by the ending. May be given more than once.
@@ -134,24 +148,8 @@ enum Sampler {
     Uniform,
 }
 
-fn parse_numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
-    let numbers: Vec<f64> = text
-        .split(',')
-        .map(|n| n.trim().parse())
-        .collect::<Result<_, _>>()
-        .map_err(|_| format!("expected {N} numbers separated by commas"))?;
-    match <[f64; N]>::try_from(numbers) {
-        Ok(numbers) if numbers.iter().all(|n| n.is_finite()) => Ok(numbers),
-        _ => Err(format!("expected {N} finite numbers separated by commas")),
-    }
-}
-
-fn parse_point(text: &str) -> Result<[f64; 2], String> {
-    parse_numbers(text)
-}
-
 fn parse_bounds(text: &str) -> Result<[f64; 4], String> {
-    let [x0, x1, y0, y1] = parse_numbers(text)?;
+    let [x0, x1, y0, y1] = numbers::several(text)?;
     if x0 < x1 && y0 < y1 {
         Ok([x0, x1, y0, y1])
     } else {
@@ -180,6 +178,7 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
                     format!("end the name in `.{}` or `.{}`", endings[0], endings[1]),
                 ));
             }
+            psmp_worlds::check_writable(file)?;
         }
     }
     match (&args.map, &args.dataset) {
@@ -210,7 +209,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
         }
     };
     let spec = args.planner.map_or_else(|| "psmp:fs".parse(), Ok)?;
-    let image = image_of(&dataset, world)?;
+    let image = dataset.image(world)?;
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
     let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
     let query = dataset.query()?;
@@ -238,6 +237,21 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     let grid = read_map(args, map)?;
     let robot = DiscRobot::new(&grid, args.robot_radius)?;
     for (name, q) in [("start", start), ("goal", goal)] {
+        if grid.cell_at(q[0], q[1]).is_none() {
+            let [x, y] = grid.bounds();
+            return Err(Mistake::error(
+                format!(
+                    "the {name} {},{} is outside of `{}`",
+                    q[0],
+                    q[1],
+                    map.display()
+                ),
+                format!(
+                    "x runs from {} to {}, y from {} to {}",
+                    x[0], x[1], y[0], y[1]
+                ),
+            ));
+        }
         if !robot.free_at(&q) {
             return Err(Mistake::error(
                 format!(
@@ -250,7 +264,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
             ));
         }
     }
-    let (prm, table) = match &args.roadmap {
+    let (table, prm) = match &args.roadmap {
         Some(file) => {
             let prm = graphml::read(file)?;
             if prm.space().is_none_or(|s| s.dimension() != 2) {
@@ -261,24 +275,10 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
                 .hint("give each node a `state` of two numbers, in the map's units")
                 .into());
             }
-            let table = args.experience_table.as_ref().map(MappedTable::open);
-            let table = table.transpose()?;
-            if let Some(table) = table
-                .as_ref()
-                .filter(|t| t.edge_count() != prm.edge_count())
-            {
-                return Err(Mistake::error(
-                    format!(
-                        "the table tells of {} edges, the roadmap has {}",
-                        table.edge_count(),
-                        prm.edge_count()
-                    ),
-                    "give the table that was made for this roadmap",
-                ));
-            }
-            (prm, table)
+            let table = args.experience_table.as_ref();
+            (table.map(|file| read_table(file, &prm)).transpose()?, prm)
         }
-        None => (build_roadmap(args, &grid, common.seed)?, None),
+        None => (None, build_roadmap(args, &grid, common.seed)?),
     };
     let Some(space) = prm.space() else {
         unreachable!("both kinds of roadmap have configurations");
@@ -289,7 +289,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
             .unwrap_or_else(|| roadmap::prm_star_radius(space, prm.vertex_count())),
     );
     let (prm, query) = prm.with_query(&start, &goal, connection)?;
-    let resolution = args.method.resolution.unwrap_or(scale / 1000.0);
+    let resolution = resolution_for(&prm, args.method.resolution)?;
     let checker = BisectionChecker::new(&prm, resolution, &robot)?;
     let spec = args.planner.map_or_else(|| "pomp:nn".parse(), Ok)?;
     let known = table
@@ -308,6 +308,23 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     .solve(args, common, checker)
 }
 
+/// Known worlds, which must be of this roadmap.
+fn read_table(file: &Path, roadmap: &Roadmap) -> Result<MappedTable> {
+    let table = MappedTable::open(file)?;
+    table.verify()?;
+    if table.edge_count() != roadmap.edge_count() {
+        let problem = format!(
+            "tells of {} edges, the roadmap has {}",
+            table.edge_count(),
+            roadmap.edge_count()
+        );
+        return Err(FileError::new(file, problem)
+            .hint("give the table that was made for this roadmap")
+            .into());
+    }
+    Ok(table)
+}
+
 fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
     let yaml = map.extension().is_some_and(|e| e == "yaml" || e == "yml");
     if yaml {
@@ -324,6 +341,9 @@ fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
     Ok(OccupancyGrid::read(map, &options)?)
 }
 
+/// A roadmap of more edges takes gigabytes, and minutes before planning even begins.
+const MOST_EDGES: f64 = 2e7;
+
 fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roadmap> {
     let [x, y] = grid.bounds();
     let space = Space::new(vec![
@@ -331,13 +351,25 @@ fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roa
         psmp::Axis::new(y[0], y[1])?,
     ])?;
     let count = args.vertices as usize;
+    let radius = args
+        .radius
+        .unwrap_or_else(|| roadmap::prm_star_radius(&space, count));
+    let area = (x[1] - x[0]) * (y[1] - y[0]);
+    let share_joined = (std::f64::consts::PI * radius * radius / area).min(1.0);
+    let edges = share_joined * (count as f64).powi(2) / 2.0;
+    if edges > MOST_EDGES {
+        return Err(Mistake::error(
+            format!(
+                "{count} vertices joined within {radius:.4} would have about {:.0} million edges",
+                edges / 1e6
+            ),
+            "give fewer `--vertices` or a smaller `--radius`",
+        ));
+    }
     let points = match args.sampler {
         Sampler::Halton => roadmap::halton(&space, count),
         Sampler::Uniform => roadmap::uniform(&space, count, seed),
     };
-    let radius = args
-        .radius
-        .unwrap_or_else(|| roadmap::prm_star_radius(&space, count));
     Ok(Roadmap::from_configurations(
         space,
         points,
@@ -372,17 +404,20 @@ impl<T: Experience> Problem<'_, T> {
         };
         let name = self.spec.to_string();
         let mut planner = self.spec.build(&setting, checker)?;
-        let stop = stop(args)?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let stop = stop(args, &interrupted)?;
         let mut out = std::io::stdout().lock();
         let mut trouble = None;
         let Ok(trial) = trial::run(planner.as_mut(), &stop, |event| {
             let said =
                 show::improvement(&mut out, &name, event, common.json).and_then(|()| out.flush());
             if let Err(e) = said {
+                // No one hears of better paths any more: end as if interrupted.
+                interrupted.store(true, Ordering::Relaxed);
                 trouble.get_or_insert(e);
             }
         });
-        if let Some(e) = trouble {
+        if let Some(e) = trouble.filter(|e| !is_closed_pipe(e)) {
             return Err(e.into());
         }
         for file in &args.path {
@@ -400,7 +435,7 @@ impl<T: Experience> Problem<'_, T> {
             drawing.write(file, planner.as_mut())?;
         }
         if trial.ending == Ending::Stopped {
-            eprintln!(
+            say!(
                 "stopped after {} configurations",
                 trial.progress.configurations
             );
@@ -419,7 +454,7 @@ impl<T: Experience> Problem<'_, T> {
         common: Common,
     ) -> Result<()> {
         let Some(path) = planner.best_path() else {
-            eprintln!("there is no path to write to `{}`", file.display());
+            say!("there is no path to write to `{}`", file.display());
             return Ok(());
         };
         let configurations: Vec<Option<&[f64]>> = path
@@ -460,8 +495,7 @@ impl<T: Experience> Problem<'_, T> {
 }
 
 /// The conditions given, any of which stops a run, and Ctrl-C.
-fn stop(args: &PlanArgs) -> Result<Stop> {
-    let interrupted = Arc::new(AtomicBool::new(false));
+fn stop(args: &PlanArgs, interrupted: &Arc<AtomicBool>) -> Result<Stop> {
     let flag = interrupted.clone();
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
     let given = [
@@ -474,5 +508,5 @@ fn stop(args: &PlanArgs) -> Result<Stop> {
     Ok(given
         .into_iter()
         .flatten()
-        .fold(Stop::flag(interrupted), |any, next| any | next))
+        .fold(Stop::flag(interrupted.clone()), |any, next| any | next))
 }

@@ -9,6 +9,15 @@ use psmp_worlds::{FileError, OccupancyGrid};
 use std::io::Write;
 use std::path::Path;
 
+/// Says a line on standard error. Where no one listens any more, that is no reason to fail.
+#[macro_export]
+macro_rules! say {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($words)*);
+    }};
+}
+
 /// A table whose first `text` columns are words and whose others are numbers. It is Markdown, so
 /// that it can be pasted where results are kept.
 pub fn table(header: &[&str], text: usize) -> Table {

@@ -1,20 +1,33 @@
 //! Experiments: planners by name, runs in recorded and generated worlds, scores and statistics.
 #![deny(missing_docs)]
 
+mod arena;
+mod drawing;
+mod event_hash;
 pub mod families;
 pub mod picture;
 mod planner_spec;
+mod problems;
 mod recorded;
 pub mod report;
+pub mod reproduce;
+mod resolution;
+mod row;
 pub mod rows;
 pub mod score;
+mod shelf;
 pub mod statistics;
 mod summary;
 pub mod sweep;
 pub mod trial;
 
+pub use arena::{Arena, checker_for, scale};
+pub use event_hash::EventHash;
 pub use planner_spec::{
     AnyPlanner, BeliefName, PlannerSpec, ProposerName, Setting, SpecError, ValidatorName,
 };
+pub use problems::{Origin, Problems};
 pub use recorded::RecordedChecker;
+pub use resolution::{ResolutionError, resolution_for};
+pub use row::Row;
 pub use summary::{Summary, summarise};

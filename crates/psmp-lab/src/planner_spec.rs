@@ -6,8 +6,9 @@
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
 
+use crate::shelf::latent_model;
 use psmp::belief::{
-    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, LatentModel, Local, NearestNeighbour,
+    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour,
 };
 use psmp::checker::Checker;
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
@@ -291,7 +292,7 @@ impl PlannerSpec {
             }
             BeliefName::Latent => {
                 let (table, worlds) = known()?;
-                let model = cached_model(table, &worlds);
+                let model = latent_model(table, &worlds);
                 Ok(self.propose_with(Latent::new(model), setting, checker))
             }
             BeliefName::Ensemble => {
@@ -300,8 +301,13 @@ impl PlannerSpec {
                     members.push(Box::new(local));
                 }
                 if let Some((table, worlds)) = setting.experience.clone() {
-                    members.push(Box::new(Latent::new(cached_model(table, &worlds))));
+                    members.push(Box::new(Latent::new(latent_model(table, &worlds))));
                     members.push(Box::new(FiniteSet::of_worlds(table, worlds)));
+                }
+                if members.is_empty() {
+                    return Err(trouble(
+                        "there are neither configurations nor known worlds here".to_owned(),
+                    ));
                 }
                 let belief = Ensemble::new(setting.roadmap.edge_count(), members);
                 Ok(self.propose_with(belief, setting, checker))
@@ -406,18 +412,4 @@ mod tests {
         assert!(error("psmp:fs:quick").contains("`failfast`"));
         assert!(error("psmp:fs:forward:x").contains("too many"));
     }
-}
-
-fn cached_model<T: Experience>(table: &T, worlds: &[WorldId]) -> &'static LatentModel {
-    static CACHE: std::sync::Mutex<Vec<((usize, usize), &'static LatentModel)>> =
-        std::sync::Mutex::new(Vec::new());
-    let rank: usize = std::env::var("RANK").map_or(100, |r| r.parse().unwrap());
-    let mut cache = CACHE.lock().unwrap();
-    let key = (table.edge_count(), worlds.len());
-    if let Some((_, m)) = cache.iter().find(|(k, _)| *k == key) {
-        return m;
-    }
-    let m: &'static LatentModel = Box::leak(Box::new(LatentModel::learn(table, worlds, rank)));
-    cache.push((key, m));
-    m
 }

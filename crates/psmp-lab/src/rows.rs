@@ -1,26 +1,29 @@
-//! Writing rows: CSV for spreadsheets, JSON for scripts, Parquet for data frames.
+//! Rows in files: CSV for spreadsheets, JSON for scripts, Parquet for data frames; and reading CSV
+//! back.
 
-use crate::sweep::Row;
+use crate::row::Row;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RecordWriter;
-use psmp_worlds::{FileError, save};
+use psmp_worlds::{FileError, check_writable, save};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Whether rows can be written to a file of this name, before they have been worked for.
+/// Whether rows can be written to this file, before they have been worked for.
 ///
 /// # Errors
-/// If the ending names no format that rows are written in.
-pub fn check_name(path: &Path) -> Result<(), FileError> {
+/// If the ending names no format that rows are written in, or the file cannot be written.
+pub fn check_file(path: &Path) -> Result<(), FileError> {
     match path.extension().and_then(|e| e.to_str()) {
-        Some("csv" | "json" | "parquet") => Ok(()),
-        _ => Err(
-            FileError::new(path, "rows are written by the file's ending")
-                .hint("let the name end in `.csv`, `.json` or `.parquet`"),
-        ),
+        Some("csv" | "json" | "parquet") => check_writable(path),
+        _ => Err(no_format(path)),
     }
+}
+
+fn no_format(path: &Path) -> FileError {
+    FileError::new(path, "ends in no format that rows are written in")
+        .hint("end the name in `.csv`, `.json` or `.parquet`")
 }
 
 /// Writes rows in the format that the file's ending names: `.csv`, `.json` or `.parquet`. The file
@@ -30,7 +33,6 @@ pub fn check_name(path: &Path) -> Result<(), FileError> {
 /// If the ending is another, or the file cannot be written.
 pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
     let trouble = |e: &dyn std::fmt::Display| FileError::new(path, format!("cannot write it: {e}"));
-    check_name(path)?;
     let bytes = match path.extension().and_then(|e| e.to_str()) {
         Some("csv") => {
             let mut writer = csv::Writer::from_writer(Vec::new());
@@ -41,14 +43,22 @@ pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
         }
         Some("json") => serde_json::to_vec_pretty(rows).map_err(|e| trouble(&e))?,
         Some("parquet") => parquet(rows).map_err(|e| trouble(&e))?,
-        _ => {
-            return Err(
-                FileError::new(path, "rows are written by the file's ending")
-                    .hint("let the name end in `.csv`, `.json` or `.parquet`"),
-            );
-        }
+        _ => return Err(no_format(path)),
     };
     save(path, &bytes)
+}
+
+/// Reads rows from a CSV file that [`write`] has written.
+///
+/// # Errors
+/// If the file is not there or is none of those.
+pub fn read_csv(path: &Path) -> Result<Vec<Row>, FileError> {
+    let mut reader = csv::Reader::from_path(path)
+        .map_err(|e| FileError::new(path, format!("cannot read it: {e}")))?;
+    let rows: Result<Vec<Row>, csv::Error> = reader.deserialize().collect();
+    rows.map_err(|e| {
+        FileError::new(path, e.to_string()).hint("name a file of rows as it was written")
+    })
 }
 
 fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {

@@ -6,9 +6,9 @@
 //! limits, less 1.5, the score of the one who knows: 0 is perfect, 1.5 is nothing found.
 
 /// What the curve counts as before there is a path.
-const BEFORE_FIRST: f64 = 3.0;
+pub const BEFORE_FIRST: f64 = 3.0;
 /// How many limits the mean is taken over.
-const HORIZON: f64 = 4.0;
+pub const HORIZON: f64 = 4.0;
 /// The mean of one who knows: 3 up to the limit, then 1.
 const PERFECT: f64 = (BEFORE_FIRST + (HORIZON - 1.0)) / HORIZON;
 
@@ -17,6 +17,8 @@ const PERFECT: f64 = (BEFORE_FIRST + (HORIZON - 1.0)) / HORIZON;
 pub struct Improvement {
     /// Configurations checked until then.
     pub configurations: u64,
+    /// Paths asked of the proposer until then.
+    pub proposals: u64,
     /// The length of the path.
     pub length: f64,
 }
@@ -25,7 +27,7 @@ pub struct Improvement {
 ///
 /// ```
 /// use psmp_lab::score::{Improvement, regret};
-/// let path = |configurations, length| Improvement { configurations, length };
+/// let path = |configurations, length| Improvement { configurations, proposals: 1, length };
 /// assert_eq!(regret(&[path(100, 2.0)], 2.0, 100), 0.0);
 /// assert_eq!(regret(&[], 2.0, 100), 1.5);
 /// ```
@@ -37,15 +39,21 @@ pub fn regret(improvements: &[Improvement], shortest: f64, limit: u64) -> f64 {
         let at = (improvement.configurations as f64).min(end);
         area += (at - since) * height;
         since = at;
-        // Before the first path the curve is 3 by convention, so a longer path counts no worse.
-        height = if shortest > 0.0 {
-            (improvement.length / shortest).min(BEFORE_FIRST)
-        } else {
-            1.0
-        };
+        height = excess(improvement.length, shortest);
     }
     area += (end - since) * height;
     area / end - PERFECT
+}
+
+/// The height of the curve for a path of this length. Before the first path it is 3 by convention,
+/// so a longer path counts no worse.
+#[must_use]
+pub fn excess(length: f64, shortest: f64) -> f64 {
+    if shortest > 0.0 {
+        (length / shortest).min(BEFORE_FIRST)
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]
@@ -56,6 +64,7 @@ mod tests {
     fn the_curve_is_a_step_function() {
         let path = |configurations, length| Improvement {
             configurations,
+            proposals: 1,
             length,
         };
         // 3 until 50, 2 until 100, 1 from there: (150 + 100 + 300) / 400 - 1.5.

@@ -6,8 +6,10 @@
 //! time it is made.
 
 use psmp::Draw;
+use std::collections::BTreeMap;
 
 const RESAMPLES: u64 = 2000;
+const SEED: u64 = 0x00B0_0757_8A95;
 
 /// A mean and its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,26 +40,97 @@ pub fn mean_over_worlds(values: impl IntoIterator<Item = (u32, f64)>) -> Option<
         .chunk_by(|a, b| a.0 == b.0)
         .map(|runs| runs.iter().map(|(_, value)| value).sum::<f64>() / runs.len() as f64)
         .collect();
-    let count = worlds.len();
-    if count == 0 {
+    let single: Vec<[f64; 1]> = worlds.into_iter().map(|value| [value]).collect();
+    curve_over_worlds(&single).pop()
+}
+
+/// The mean over worlds at each place of a curve, with its 95% bootstrap interval. All worlds have
+/// a value at every place. Empty if there are no worlds.
+#[must_use]
+pub fn curve_over_worlds(worlds: &[impl AsRef<[f64]>]) -> Vec<Interval> {
+    let Some(first) = worlds.first() else {
+        return Vec::new();
+    };
+    let places = first.as_ref().len();
+    let mean = mean_curve(worlds, 0..worlds.len());
+    let resampled: Vec<Vec<f64>> = resamples(worlds.len())
+        .map(|chosen| mean_curve(worlds, chosen))
+        .collect();
+    (0..places)
+        .map(|place| {
+            let mut means: Vec<f64> = resampled.iter().map(|curve| curve[place]).collect();
+            let (low, high) = percentiles(&mut means);
+            Interval {
+                mean: mean[place],
+                low,
+                high,
+            }
+        })
+        .collect()
+}
+
+/// A number computed from the mean curve over worlds, with its 95% bootstrap interval. `None` if
+/// there are no worlds or the number cannot be computed from them.
+#[must_use]
+pub fn of_mean_curve(
+    worlds: &[impl AsRef<[f64]>],
+    number: impl Fn(&[f64]) -> Option<f64>,
+) -> Option<Interval> {
+    let mean = number(&mean_curve(worlds, 0..worlds.len()))?;
+    let mut resampled: Vec<f64> = resamples(worlds.len())
+        .filter_map(|chosen| number(&mean_curve(worlds, chosen)))
+        .collect();
+    if resampled.is_empty() {
         return None;
     }
-    let mean = worlds.iter().sum::<f64>() / count as f64;
-    let mut means: Vec<f64> = (0..RESAMPLES)
-        .map(|resample| {
-            let random = Draw::new(0x00B0_0757_8A95, resample);
-            let sum: f64 = (0..count as u64)
-                .map(|i| worlds[random.below(count as u64, i) as usize])
-                .sum();
-            sum / count as f64
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-    Some(Interval {
-        mean,
-        low: quantile(&means, 0.025),
-        high: quantile(&means, 0.975),
+    let (low, high) = percentiles(&mut resampled);
+    Some(Interval { mean, low, high })
+}
+
+/// The mean of `a - b` over worlds with its 95% bootstrap interval, where both sides are numbers by
+/// world and seed. `None` unless both have the very same worlds and seeds: a mean over whatever both
+/// happen to have would compare two planners on the problems that suit one of them.
+#[must_use]
+pub fn paired_difference(
+    a: impl IntoIterator<Item = ((u32, u64), f64)>,
+    b: impl IntoIterator<Item = ((u32, u64), f64)>,
+) -> Option<Interval> {
+    let (a, b): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        (a.into_iter().collect(), b.into_iter().collect());
+    if !a.keys().eq(b.keys()) {
+        return None;
+    }
+    let differences = a.iter().zip(b.values());
+    mean_over_worlds(differences.map(|(((world, _), a), b)| (*world, a - b)))
+}
+
+/// Worlds drawn with replacement, as many as there are, again and again.
+fn resamples(count: usize) -> impl Iterator<Item = impl Iterator<Item = usize>> {
+    (0..RESAMPLES).map(move |resample| {
+        let random = Draw::new(SEED, resample);
+        (0..count as u64).map(move |i| random.below(count as u64, i) as usize)
     })
+}
+
+fn mean_curve(worlds: &[impl AsRef<[f64]>], chosen: impl IntoIterator<Item = usize>) -> Vec<f64> {
+    let mut sum = vec![0.0; worlds.first().map_or(0, |w| w.as_ref().len())];
+    let mut count = 0.0;
+    for world in chosen {
+        for (sum, value) in sum.iter_mut().zip(worlds[world].as_ref()) {
+            *sum += value;
+        }
+        count += 1.0;
+    }
+    for value in &mut sum {
+        *value /= count;
+    }
+    sum
+}
+
+/// Where the middle 95% of the values begin and end.
+fn percentiles(values: &mut [f64]) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    (quantile(values, 0.025), quantile(values, 0.975))
 }
 
 /// The median, counting `None` (never reached) as infinite: `None` if that is the median.
@@ -76,7 +149,7 @@ pub fn median(values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 /// A quantile of sorted values, between neighbours by linear interpolation.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
     if below == above {
@@ -106,6 +179,29 @@ mod tests {
         let interval = mean_over_worlds([(1, 0.0), (1, 2.0), (2, 4.0)]).unwrap();
         assert_eq!(interval.mean, 2.5);
         assert_eq!(mean_over_worlds([]), None);
+    }
+
+    #[test]
+    fn a_curve_has_the_intervals_of_its_places() {
+        let worlds: Vec<[f64; 2]> = (0..30).map(|w| [f64::from(w), 1.0]).collect();
+        let curve = curve_over_worlds(&worlds);
+        let alone = mean_over_worlds(worlds.iter().enumerate().map(|(w, v)| (w as u32, v[0])));
+        assert_eq!(curve[0], alone.unwrap());
+        assert_eq!((curve[1].low, curve[1].high), (1.0, 1.0));
+        let sum = of_mean_curve(&worlds, |curve| Some(curve[0] + curve[1])).unwrap();
+        assert!((sum.low - (curve[0].low + 1.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn differences_are_of_the_same_worlds_and_seeds_or_not_at_all() {
+        let a = [((1, 0), 5.0), ((1, 1), 7.0), ((2, 0), 4.0), ((2, 1), 4.0)];
+        let b = [((2, 1), 3.0), ((2, 0), 3.0), ((1, 0), 4.0), ((1, 1), 6.0)];
+        let difference = paired_difference(a, b).unwrap();
+        assert_eq!(
+            (difference.mean, difference.low, difference.high),
+            (1.0, 1.0, 1.0)
+        );
+        assert_eq!(paired_difference(a, b.into_iter().take(3)), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The table that a sweep ends with: one line for each dataset, planner and kind of experience.
 
+use crate::row::Row;
 use crate::statistics::{Interval, mean_over_worlds, median};
-use crate::sweep::Row;
 use serde::Serialize;
 
 /// A line of the table.

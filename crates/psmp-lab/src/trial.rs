@@ -61,6 +61,7 @@ pub fn run<E>(
         match event.kind {
             EventKind::Improved { length } => improvements.push(Improvement {
                 configurations: event.progress.configurations,
+                proposals: event.progress.proposals,
                 length,
             }),
             EventKind::Optimal => ending = Ending::Optimal,

@@ -23,6 +23,7 @@ pub struct FileError {
     place: Place,
     problem: String,
     hint: Option<String>,
+    absent: bool,
     source: Option<std::io::Error>,
 }
 
@@ -34,15 +35,29 @@ impl FileError {
             place: Place::Whole,
             problem: problem.into(),
             hint: None,
+            absent: false,
             source: None,
         }
     }
 
     /// The operating system's refusal, with what was being done: "read", "write", "create".
     pub fn io(path: impl AsRef<Path>, doing: &str, source: std::io::Error) -> Self {
+        let hint = match doing {
+            "write" | "create" => "check that the folder exists, can be written to and has room",
+            _ => "check the name and that the file is there and can be read",
+        };
         Self {
             source: Some(source),
-            ..Self::new(path, format!("cannot {doing} it"))
+            ..Self::new(path, format!("cannot {doing} it")).hint(hint)
+        }
+    }
+
+    /// The same trouble, which is only that something optional is not there.
+    #[must_use]
+    pub(crate) fn absent(self) -> Self {
+        Self {
+            absent: true,
+            ..self
         }
     }
 
@@ -71,6 +86,13 @@ impl FileError {
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// Whether nothing is wrong but that the file is not there, so that one who can do without it
+    /// may go on.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        self.absent
     }
 
     /// What the user can do about it.

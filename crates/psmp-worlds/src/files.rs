@@ -21,15 +21,40 @@ pub fn save(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FileError> {
     write(path.as_ref(), |file| file.write_all(bytes))
 }
 
+/// Whether [`save`] could write to `path`, to be asked before hours of work for what it is to hold.
+///
+/// # Errors
+/// If the folder is not there or cannot be written to, or `path` is a folder itself.
+pub fn check_writable(path: impl AsRef<Path>) -> Result<(), FileError> {
+    let path = path.as_ref();
+    if path.is_dir() {
+        return Err(
+            FileError::new(path, "is a folder, expected the name of a file")
+                .hint("name a file in it"),
+        );
+    }
+    temporary_beside(path)
+        .map(drop)
+        .map_err(|e| FileError::io(path, "write", e))
+}
+
 /// Replaces `path` by what `content` writes.
 pub(crate) fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    let refused = |e| {
-        FileError::io(path, "write", e)
-            .hint("check that the folder exists, can be written to and has room")
-    };
+    let refused = |e| FileError::io(path, "write", e);
+    let temporary = temporary_beside(path).map_err(refused)?;
+    let mut writer = BufWriter::with_capacity(1 << 16, temporary.as_file());
+    content(&mut writer).map_err(refused)?;
+    writer.flush().map_err(refused)?;
+    drop(writer);
+    temporary.persist(path).map_err(|e| refused(e.error))?;
+    Ok(())
+}
+
+/// An empty file under a temporary name in the folder of `path`; it goes if it is not renamed.
+fn temporary_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -38,13 +63,7 @@ pub(crate) fn write(
     // A temporary file is private by default; the finished one must be as readable as any other.
     #[cfg(unix)]
     named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let temporary = named.tempfile_in(folder).map_err(refused)?;
-    let mut writer = BufWriter::with_capacity(1 << 16, temporary.as_file());
-    content(&mut writer).map_err(refused)?;
-    writer.flush().map_err(refused)?;
-    drop(writer);
-    temporary.persist(path).map_err(|e| refused(e.error))?;
-    Ok(())
+    named.tempfile_in(folder)
 }
 
 #[cfg(test)]
@@ -71,5 +90,15 @@ mod tests {
         let error = save(folder.path().join("no/such.txt"), b"").unwrap_err();
         assert!(error.to_string().contains("such.txt"), "{error}");
         assert!(error.remedy().is_some());
+    }
+
+    #[test]
+    fn a_place_is_tried_without_a_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        check_writable(folder.path().join("new")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        for bad in [folder.path().to_owned(), folder.path().join("no/such.txt")] {
+            assert!(check_writable(bad).unwrap_err().remedy().is_some());
+        }
     }
 }

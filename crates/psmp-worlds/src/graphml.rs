@@ -140,7 +140,9 @@ impl<'a> Document<'a> {
     fn fault(&self, at: usize, problem: impl Into<String>) -> FileError {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-        FileError::new(self.path, problem).at(Place::Line(line))
+        FileError::new(self.path, problem)
+            .at(Place::Line(line))
+            .hint("expected GraphML: correct the line, or save the file again")
     }
 
     fn read(&mut self) -> Result<(), FileError> {

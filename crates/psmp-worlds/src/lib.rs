@@ -24,7 +24,7 @@ mod world;
 pub use clearance::{DiscRobot, RadiusError};
 pub use dataset::{BitMatrix, Dataset, DatasetParts, Pairing, Prefer, ReadOptions};
 pub use error::{FileError, Place};
-pub use files::save;
+pub use files::{check_writable, save};
 pub use occupancy::{Frame, GridError, ImageOptions, OccupancyGrid};
 pub use ros_map::UnknownCells;
 pub use shapes::{ShapeError, Shapes};

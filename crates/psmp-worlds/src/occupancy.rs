@@ -61,7 +61,7 @@ pub enum GridError {
     },
     /// Bounds that are not intervals.
     #[error(
-        "the bounds [{0}, {1}] are not an interval: both must be finite, the lower below the upper"
+        "the bounds [{0:?}, {1:?}] are not an interval: both must be finite, the lower below the upper"
     )]
     Bounds(f64, f64),
     /// A resolution, origin or yaw that is no length, place or angle.
@@ -242,7 +242,10 @@ impl OccupancyGrid {
             options.frame,
             |column, row| picture.get_pixel(column, row).0[0] > options.threshold,
         )
-        .map_err(|e| FileError::new(path, e.to_string()))
+        .map_err(|e| {
+            FileError::new(path, e.to_string())
+                .hint("give a larger picture, or bounds that are an interval on each axis")
+        })
     }
 
     /// Writes the cells as a PNG picture, free white and occupied black.

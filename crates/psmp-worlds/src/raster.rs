@@ -3,7 +3,7 @@
 //! A few bytes can declare a picture of many gigabytes. Before anything is decoded, the declared
 //! size is held against the most that a file of this length can hold.
 
-use crate::FileError;
+use crate::{FileError, files};
 use image::{DynamicImage, GrayAlphaImage, ImageDecoder, ImageError, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
@@ -29,9 +29,7 @@ pub(crate) fn read_grey(
     path: &Path,
     expected: Option<(u32, u32)>,
 ) -> Result<GrayAlphaImage, FileError> {
-    let bytes = std::fs::read(path).map_err(|e| {
-        FileError::io(path, "read", e).hint("check the name and that the file is there")
-    })?;
+    let bytes = files::read(path)?;
     decode(path, &bytes, expected)
 }
 
@@ -76,7 +74,9 @@ fn decode(
         .hint("use the picture that belongs to this dataset, or give its true size"));
     }
     if width == 0 || height == 0 {
-        return Err(FileError::new(path, "the picture has no pixels"));
+        return Err(
+            FileError::new(path, "the picture has no pixels").hint("write it again as PNG or PGM")
+        );
     }
     if decoder.total_bytes() > most {
         return Err(FileError::new(

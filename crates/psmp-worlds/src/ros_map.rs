@@ -12,7 +12,7 @@
 //!   100 it is unknown. As in Navigation 2, `negate` does not matter here.
 
 use crate::raster::read_grey;
-use crate::{FileError, Frame, OccupancyGrid, Place};
+use crate::{FileError, Frame, OccupancyGrid, Place, files};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 use std::path::Path;
@@ -100,9 +100,7 @@ impl OccupancyGrid {
     /// If a file is missing or damaged, or a field is missing or makes no sense.
     pub fn read_ros_map(path: impl AsRef<Path>, unknown: UnknownCells) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|e| {
-            FileError::io(path, "read", e).hint("check the name and that the file is there")
-        })?;
+        let bytes = files::read(path)?;
         let map = MapFile::parse(path, &bytes)?;
         let picture = read_grey(&path.with_file_name(&map.image), None)?;
         Self::from_fn(
@@ -118,7 +116,7 @@ impl OccupancyGrid {
                 }
             },
         )
-        .map_err(|e| FileError::new(path, e.to_string()))
+        .map_err(|e| FileError::new(path, e.to_string()).hint("correct `resolution` and `origin`"))
     }
 }
 

@@ -224,6 +224,16 @@ where
         }
     }
 
+    /// Whether an edge is free in the world drawn last, as far as the proposer draws worlds. What
+    /// has been checked is as it was found.
+    pub fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        match self.ledger.status(edge) {
+            EdgeStatus::Free => true,
+            EdgeStatus::Blocked => false,
+            EdgeStatus::Unchecked => self.belief.is_free_in_draw(edge),
+        }
+    }
+
     fn event(&self, kind: EventKind) -> Event {
         Event {
             kind,
@@ -377,6 +387,8 @@ pub trait AnytimePlanner {
     fn ledger(&self) -> &Ledger;
     /// The probability that an edge is free given all checks so far.
     fn probability_free(&mut self, edge: EdgeId) -> f64;
+    /// Whether an edge is free in the world drawn last, as far as the proposer draws worlds.
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
 }
 
 impl<P, B, V, C> AnytimePlanner for Planner<'_, P, B, V, C>
@@ -404,6 +416,9 @@ where
     }
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         Planner::probability_free(self, edge)
+    }
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        Planner::is_free_in_draw(self, edge)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use psmp::belief::{Belief, FiniteSet, IndependentEdges};
 use psmp::checker::{BisectionChecker, WorldFn};
-use psmp::proposer::{LazySp, Pomp, Proposer, Psmp};
+use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
 use psmp::validator::FailFast;
 use psmp::{CollisionTable, Draw, Planner, Roadmap, Space, roadmap};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -63,6 +63,8 @@ fn a_thousand_steps_allocate_nothing() {
     measure(&prm, query, "psmp", Psmp, independent());
     measure(&prm, query, "pomp", Pomp::default(), independent());
     measure(&prm, query, "lazysp", LazySp, independent());
+    let scoring = ExpectedImprovement::default();
+    measure(&prm, query, "expected improvement", scoring, independent());
     measure(
         &prm,
         query,

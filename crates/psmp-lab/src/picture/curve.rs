@@ -1,8 +1,6 @@
 //! The length of the best path against the configurations checked, as a step curve.
 
-use super::canvas::{Anchor, Canvas};
-use super::map::PATH_COLOUR;
-use super::ticks::{length, ticks};
+use crate::drawing::{Anchor, Canvas, PATH_COLOUR, length, ticks};
 
 pub(super) const WIDTH: f64 = 500.0;
 /// The least and the most height that looks well.

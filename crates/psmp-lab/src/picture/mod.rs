@@ -5,30 +5,13 @@
 //! were checked. The picture is one SVG document; a PNG is drawn from that same document, with a
 //! font that is built in, so that both look alike on every machine.
 
-mod canvas;
 mod curve;
-mod map;
-mod png;
-mod ticks;
 
-use canvas::{Anchor, Canvas};
+pub use crate::drawing::EdgeMark;
+use crate::drawing::{Anchor, Canvas, LEGEND_WIDTH, Map, Scene, write_as_named};
 use psmp::{Query, Roadmap, VertexId};
-use psmp_worlds::{FileError, OccupancyGrid, save};
+use psmp_worlds::{FileError, OccupancyGrid};
 use std::path::Path;
-
-/// What is known of an edge.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum EdgeMark {
-    /// It has not been checked.
-    Unknown {
-        /// The believed probability that it is free.
-        p_free: f64,
-    },
-    /// It was checked and is free.
-    Free,
-    /// It was checked and is in collision.
-    Blocked,
-}
 
 /// A planning run, as it is drawn.
 ///
@@ -69,7 +52,13 @@ impl RunPicture<'_> {
     /// The picture as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
-        let map = map::Map::new(self);
+        let map = Map::new(Scene {
+            roadmap: self.roadmap,
+            query: self.query,
+            obstacles: self.obstacles,
+            edges: self.edges,
+            path: self.path,
+        });
         let curve = curve::Curve::new(self.curve, self.shortest);
         let header = if self.subtitle.is_empty() { 40.0 } else { 62.0 };
         let (left, top) = (MARGIN, MARGIN + header);
@@ -89,7 +78,7 @@ impl RunPicture<'_> {
             (None, None) => (left, left + curve::WIDTH, top),
             (None, Some(_)) => (left, left + curve::WIDTH, top + curve_height),
             (Some(_), None) => {
-                let right = left + map_width.max(map::LEGEND_WIDTH);
+                let right = left + map_width.max(LEGEND_WIDTH);
                 (
                     left,
                     right,
@@ -135,20 +124,7 @@ impl RunPicture<'_> {
     /// # Errors
     /// If the extension is another one or the file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-        let path = path.as_ref();
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            Some("svg") => save(path, self.svg().as_bytes()),
-            Some("png") => {
-                let bytes = png::render(&self.svg()).map_err(|e| FileError::new(path, e))?;
-                save(path, &bytes)
-            }
-            _ => Err(FileError::new(
-                path,
-                "a picture is written as SVG or PNG, and the name says neither",
-            )
-            .hint("end the name in `.svg` or `.png`")),
-        }
+        write_as_named(&self.svg(), path.as_ref())
     }
 }
 

@@ -124,7 +124,7 @@ fn pixels(png: &[u8]) -> resvg::tiny_skia::Pixmap {
 }
 
 fn drawn(picture: &RunPicture<'_>) -> resvg::tiny_skia::Pixmap {
-    pixels(&png::render(&picture.svg()).unwrap())
+    pixels(&crate::drawing::render(&picture.svg()).unwrap())
 }
 
 /// Whether a pixel of a colour is there.
@@ -204,7 +204,7 @@ fn a_roadmap_without_configurations_has_only_its_curve() {
     };
     let svg = picture.svg();
     assert!(!svg.contains(">best path<") && svg.contains("configurations checked"));
-    assert!(png::render(&picture.svg()).is_ok());
+    assert!(crate::drawing::render(&picture.svg()).is_ok());
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn odd_input_is_drawn_as_well_as_can_be() {
         },
     ];
     for picture in pictures {
-        assert!(png::render(&picture.svg()).is_ok());
+        assert!(crate::drawing::render(&picture.svg()).is_ok());
     }
 }
 
@@ -249,7 +249,7 @@ fn ten_thousand_edges_are_no_trouble() {
     assert!(run.roadmap.edge_count() > 8000);
     let picture = run.picture(&CURVE);
     assert!(picture.svg().len() < 2_000_000);
-    assert!(png::render(&picture.svg()).is_ok());
+    assert!(crate::drawing::render(&picture.svg()).is_ok());
     if let Some(folder) = std::env::var_os("PSMP_PICTURES") {
         picture.write(Path::new(&folder).join("dense.png")).unwrap();
     }

@@ -17,11 +17,12 @@ use std::path::Path;
 const UNNAMED_VERTICES: usize = 1 << 16;
 
 const REMEDY: &str = "expected `NumVertices: N`, `NumEdges: M`, \
-    then M rows of `id from to weight` with ids from 1";
+    then M rows of `id from to weight` with ids from 1 to M";
 
-/// The file as it stands, with ids counted from 0.
+/// The file's content, with ids counted from 0.
 pub(super) struct GraphFile {
     pub vertices: usize,
+    /// In the order of their ids, which is the order of the table's columns.
     pub rows: Vec<Edge>,
     length: usize,
 }
@@ -31,14 +32,15 @@ impl GraphFile {
         let mut lines = text::lines(bytes);
         let vertices = declared(path, lines.next(), "NumVertices")?;
         let edges = declared(path, lines.next(), "NumEdges")?;
-        let mut rows = Vec::new();
+        let mut rows: Vec<(u32, Edge, Line<'_>)> = Vec::new();
         for line in lines {
             if rows.len() == edges {
                 return Err(line
                     .fault(path, format!("is a row too many: `NumEdges` is {edges}"))
                     .hint(REMEDY));
             }
-            rows.push(row(path, line, rows.len() + 1, vertices)?);
+            let (id, edge) = row(path, line, edges, vertices)?;
+            rows.push((id, edge, line));
         }
         if rows.len() != edges {
             return Err(FileError::new(
@@ -49,7 +51,7 @@ impl GraphFile {
         }
         Ok(Self {
             vertices,
-            rows,
+            rows: by_id(path, rows)?,
             length: bytes.len(),
         })
     }
@@ -91,7 +93,27 @@ fn declared(path: &Path, line: Option<Line<'_>>, name: &str) -> Result<usize, Fi
         })
 }
 
-fn row(path: &Path, line: Line<'_>, id: usize, vertices: usize) -> Result<Edge, FileError> {
+/// Brings rows, as many as there are ids, into the order of their ids.
+fn by_id(path: &Path, rows: Vec<(u32, Edge, Line<'_>)>) -> Result<Vec<Edge>, FileError> {
+    let mut placed = vec![None; rows.len()];
+    for (id, edge, line) in rows {
+        let place = &mut placed[id as usize];
+        if place.replace(edge).is_some() {
+            return Err(line
+                .fault(path, format!("has edge id {}, as a row before", id + 1))
+                .hint("give each edge an id of its own, which names its column of the table"));
+        }
+    }
+    Ok(placed.into_iter().flatten().collect())
+}
+
+/// The edge of a row and its id.
+fn row(
+    path: &Path,
+    line: Line<'_>,
+    edges: usize,
+    vertices: usize,
+) -> Result<(u32, Edge), FileError> {
     let mut fields = line.fields();
     let (Some(found), Some(from), Some(to), Some(weight), None) = (
         fields.next(),
@@ -104,22 +126,16 @@ fn row(path: &Path, line: Line<'_>, id: usize, vertices: usize) -> Result<Edge, 
             .fault(path, format!("has {} fields, not 4", line.fields().count()))
             .hint(REMEDY));
     };
-    // The table's columns are these rows, so an id out of order leaves it open which is meant.
-    if line.number(path, found)? != id as f64 {
-        return Err(line
-            .fault(
-                path,
-                format!("has edge id `{}`, expected {id}", shown(found)),
-            )
-            .hint("number the edges from 1 in the order of the rows"));
-    }
+    let id = line.id(path, found, "edge", edges)?;
     let from = line.id(path, from, "vertex", vertices)?;
     let to = line.id(path, to, "vertex", vertices)?;
     let length = line.number(path, weight)?;
     if length < 0.0 {
-        return Err(line.fault(path, format!("has weight {length}, which is negative")));
+        return Err(line
+            .fault(path, format!("has weight {length}, which is negative"))
+            .hint("a weight is a length: give a number from 0"));
     }
-    Ok(Edge::new(from, to, length))
+    Ok((id, Edge::new(from, to, length)))
 }
 
 /// When two rows of opposite direction and equal length are one undirected edge. They are so for
@@ -227,6 +243,12 @@ mod tests {
             ("NumVertices: 2\nNumEdges: 2\n1 1 2 0.5", Place::Whole),
             ("NumVertices: 2\nNumEdges: 0\n1 1 2 0.5", Place::Line(3)),
             ("NumVertices: 2\nNumEdges: 1\n2 1 2 0.5", Place::Line(3)),
+            ("NumVertices: 2\nNumEdges: 1\n0 1 2 0.5", Place::Line(3)),
+            ("NumVertices: 2\nNumEdges: 1\n1.5 1 2 1", Place::Line(3)),
+            (
+                "NumVertices: 2\nNumEdges: 2\n2 1 2 1\n\n2 2 1 1",
+                Place::Line(5),
+            ),
             ("NumVertices: 2\nNumEdges: 1\n1 1 3 0.5", Place::Line(3)),
             ("NumVertices: 2\nNumEdges: 1\n1 0 2 0.5", Place::Line(3)),
             ("NumVertices: 2\nNumEdges: 1\n1 1 2 nan", Place::Line(3)),
@@ -241,9 +263,17 @@ mod tests {
         ] {
             let error = read(text).map(|_| ()).unwrap_err();
             assert_eq!(error.place(), &place, "{text:?}: {error}");
+            assert!(error.remedy().is_some(), "{text:?}: {error}");
         }
         let graph = read("NumVertices:2\r\n NumEdges : 1 \r\n\r\n 1\t1, 2  5e-1\r\n\r\n").unwrap();
         assert_eq!(graph.rows, [Edge::new(0, 1, 0.5)]);
+    }
+
+    #[test]
+    fn rows_may_come_in_any_order() {
+        let graph = read("NumVertices: 3\nNumEdges: 3\n3 1 3 3\n1 1 2 1\n2 2 3 2\n").unwrap();
+        let ordered = [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 3.0)].map(|(a, b, w)| Edge::new(a, b, w));
+        assert_eq!(graph.rows, ordered);
     }
 
     #[test]

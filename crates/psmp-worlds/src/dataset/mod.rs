@@ -108,7 +108,7 @@ impl Dataset {
         };
         let table = bits.map(|bits| table(&bits, &edges.rows_of_edge));
         let mut roadmap = Roadmap::from_edges(vertices, edges.direction, edges.edges)
-            .map_err(|e| FileError::new(&graph_path, e.to_string()))?;
+            .map_err(|e| FileError::new(&graph_path, e.to_string()).hint("correct the graph"))?;
         if let Some((path, numbers)) = coordinates {
             let unfit = |e: String| FileError::new(&path, e).hint("correct the coordinates");
             let space =
@@ -172,7 +172,7 @@ impl Dataset {
         &self.folder
     }
 
-    /// Which edge each row of `graph.txt`, and so each column of the table's files, belongs to.
+    /// Which edge each column of the table's files, and so each id in `graph.txt`, belongs to.
     #[must_use]
     pub fn edge_of_row(&self) -> &[EdgeId] {
         &self.edge_of_row
@@ -399,10 +399,10 @@ fn table_bits(twin: &Twin, rows: usize) -> Result<BitMatrix, FileError> {
         });
     }
     if u32::try_from(bits.rows()).is_err() {
-        return Err(FileError::new(
-            path,
-            "has more worlds than 32-bit ids can name",
-        ));
+        return Err(
+            FileError::new(path, "has more worlds than 32-bit ids can name")
+                .hint("split it into several datasets"),
+        );
     }
     Ok(bits)
 }

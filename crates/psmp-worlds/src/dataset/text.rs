@@ -60,7 +60,10 @@ impl<'a> Line<'a> {
     /// A field as the id of one of `most` things, which the file counts from 1 and we from 0.
     pub fn id(self, path: &Path, field: &[u8], what: &str, most: usize) -> Result<u32, FileError> {
         let number = self.number(path, field)?;
-        id_from_one(number, most).ok_or_else(|| self.fault(path, out_of_range(number, what, most)))
+        id_from_one(number, most).ok_or_else(|| {
+            self.fault(path, out_of_range(number, what, most))
+                .hint(IDS_FROM_ONE)
+        })
     }
 }
 
@@ -69,6 +72,9 @@ pub(super) fn id_from_one(number: f64, most: usize) -> Option<u32> {
     let most = most.min(u32::MAX as usize) as f64;
     (number.fract() == 0.0 && (1.0..=most).contains(&number)).then(|| number as u32 - 1)
 }
+
+/// The remedy for an id that [`id_from_one`] refuses.
+pub(super) const IDS_FROM_ONE: &str = "ids are whole numbers counted from 1";
 
 /// The complaint for an id that [`id_from_one`] refuses.
 pub(super) fn out_of_range(number: f64, what: &str, most: usize) -> String {

@@ -67,6 +67,7 @@ pub(super) fn missing(folder: &Path, names: &[String], what: &str) -> FileError 
         format!("is not there{nor}: the dataset has no {what}"),
     )
     .hint("put the file there, or use a dataset that has it")
+    .absent()
 }
 
 /// The two names of a file that comes as text or as MAT-file.
@@ -85,7 +86,8 @@ pub(super) fn numbers(twin: &Twin, name: &str) -> Result<NumberRows, FileError> 
             if let Some(odd) = by_column.iter().find(|x| !x.is_finite()) {
                 return Err(
                     FileError::new(path, format!("holds {odd}, expected finite numbers"))
-                        .at(Place::Field(name.to_owned())),
+                        .at(Place::Field(name.to_owned()))
+                        .hint("save it without NaN and Inf"),
                 );
             }
             let rows = matrix.rows();
@@ -157,6 +159,7 @@ fn mat_ids(
             id_from_one(number, most).ok_or_else(|| {
                 FileError::new(path, out_of_range(number, what, most))
                     .at(Place::Field(name.to_owned()))
+                    .hint(text::IDS_FROM_ONE)
             })
         })
         .collect()

@@ -152,7 +152,9 @@ pub(super) fn dataset(folder: &Path, parts: &DatasetParts<'_>) -> Result<(), Fil
 
 /// Refuses what would not read back.
 fn check(folder: &Path, parts: &DatasetParts<'_>) -> Result<(), FileError> {
-    let refuse = |file: &str, problem: String| Err(FileError::new(folder.join(file), problem));
+    let refuse = |file: &str, problem: String| {
+        Err(FileError::new(folder.join(file), problem).hint("give parts that belong together"))
+    };
     let vertices = parts.roadmap.vertex_count();
     let worlds = parts.table.map(Experience::world_count);
     if let Some(table) = parts.table {

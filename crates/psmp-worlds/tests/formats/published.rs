@@ -148,7 +148,7 @@ fn the_tables_agree_with_the_published_paths() {
             let along: Vec<EdgeId> = path
                 .windows(2)
                 .map(|ends| {
-                    let mut out = roadmap.outgoing(ends[0]).iter();
+                    let mut out = roadmap.outgoing(ends[0]);
                     out.find(|arc| arc.target == ends[1]).unwrap().edge
                 })
                 .collect();

@@ -130,3 +130,37 @@ impl Belief for Ensemble<'_> {
         self.checks += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::{Certain, IndependentEdges};
+    use crate::checker::Sightings;
+
+    #[test]
+    fn the_member_that_predicts_well_wins() {
+        let truth: Vec<bool> = (0..60).map(|e| e % 3 != 0).collect();
+        let wrong = truth.iter().map(|free| !free).collect();
+        let members: Vec<Box<dyn Belief>> = vec![
+            Box::new(Certain::new(wrong)),
+            Box::new(IndependentEdges::constant(0.5).unwrap()),
+            Box::new(Certain::new(truth.clone())),
+        ];
+        let mut ensemble = Ensemble::new(60, members);
+        assert!((ensemble.probability_free(EdgeId(50)) - 0.5).abs() < 1e-9);
+        for edge in 0..20 {
+            ensemble.observe(Evidence {
+                edge: EdgeId(edge),
+                free: Some(truth[edge as usize]),
+                sightings: &Sightings::default(),
+            });
+        }
+        let shares: Vec<f64> = ensemble.shares().collect();
+        assert!(shares[2] > 0.999 && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        for edge in 20..60 {
+            let p = ensemble.probability_free(EdgeId(edge));
+            assert_eq!(p > 0.5, truth[edge as usize]);
+            assert!((DOUBT..=1.0 - DOUBT).contains(&p));
+        }
+    }
+}

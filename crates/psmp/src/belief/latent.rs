@@ -14,6 +14,7 @@ use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
+use std::sync::Arc;
 
 /// What is learned from known worlds; shared by all runs on a roadmap.
 #[derive(Debug, Clone)]
@@ -198,8 +199,8 @@ const JOINT_DRAWS: usize = 24;
 
 /// The posterior over hidden causes given the checks.
 #[derive(Debug, Clone)]
-pub struct Latent<'a> {
-    model: &'a LatentModel,
+pub struct Latent {
+    model: Arc<LatentModel>,
     covariance: Vec<f32>,
     cause: Vec<f32>,
     lessons: Vec<Lesson>,
@@ -212,10 +213,10 @@ pub struct Latent<'a> {
     joint_checks: usize,
 }
 
-impl<'a> Latent<'a> {
+impl Latent {
     /// The prior of a model.
     #[must_use]
-    pub fn new(model: &'a LatentModel) -> Self {
+    pub fn new(model: Arc<LatentModel>) -> Self {
         let rank = model.rank;
         let mut covariance = vec![0.0; rank * rank];
         for i in 0..rank {
@@ -227,12 +228,12 @@ impl<'a> Latent<'a> {
             checks: 0,
         };
         Self {
-            model,
             covariance,
             cause: vec![0.0; rank],
             lessons: Vec::new(),
             gains: Vec::new(),
             marginals: vec![unread; model.mean.len()],
+            model,
             draw: Draw::new(0, 0),
             drawn: vec![0.0; rank],
             joint: Vec::new(),
@@ -278,7 +279,7 @@ impl<'a> Latent<'a> {
     }
 }
 
-impl Belief for Latent<'_> {
+impl Belief for Latent {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         if edge.index() >= self.model.mean.len() {
             return 0.5;
@@ -300,9 +301,11 @@ impl Belief for Latent<'_> {
             self.joint_checks = self.lessons.len();
         }
         let mut sum = 0.0;
+        let beyond = |e: &&EdgeId| e.index() >= self.model.mean.len();
+        let unknown = 0.5f64.powi(edges.iter().filter(beyond).count() as i32);
         for causes in self.joint.chunks_exact(rank.max(1)) {
-            let mut product = 1.0;
-            for &edge in edges.iter().filter(|e| e.index() < self.model.mean.len()) {
+            let mut product = unknown;
+            for &edge in edges.iter().filter(|e| !beyond(e)) {
                 let mean =
                     f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), causes);
                 product *= phi(mean / f64::from(self.model.residual[edge.index()]).sqrt());
@@ -365,5 +368,74 @@ impl Belief for Latent<'_> {
             pull,
             deviation,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checker::Sightings;
+    use crate::table::CollisionTable;
+
+    /// Worlds of two causes: each blocks half of the edges, on its own.
+    fn two_causes(worlds: u64) -> CollisionTable {
+        let rows: Vec<Vec<bool>> = (0..worlds)
+            .map(|w| {
+                let random = Draw::new(2, w);
+                let causes = [random.unit(0) < 0.5, random.unit(1) < 0.5];
+                (0..40)
+                    .map(|e| causes[usize::from(e >= 20)] ^ (random.unit(10 + e) < 0.02))
+                    .collect()
+            })
+            .collect();
+        CollisionTable::from_rows(40, &rows).unwrap()
+    }
+
+    fn show(belief: &mut Latent, edge: u32, free: bool) {
+        belief.observe(Evidence {
+            edge: EdgeId(edge),
+            free: Some(free),
+            sightings: &Sightings::default(),
+        });
+    }
+
+    #[test]
+    fn a_check_tells_of_edges_with_the_same_cause_and_no_others() {
+        let table = two_causes(300);
+        let worlds: Vec<WorldId> = (0..300).map(WorldId).collect();
+        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds, 5)));
+        assert!((belief.probability_free(EdgeId(5)) - 0.5).abs() < 0.1);
+        show(&mut belief, 0, true);
+        show(&mut belief, 30, false);
+        for edge in 1..20 {
+            assert!(belief.probability_free(EdgeId(edge)) > 0.85);
+        }
+        for edge in (20..40).filter(|e| *e != 30) {
+            assert!(belief.probability_free(EdgeId(edge)) < 0.15);
+        }
+        // What hangs together is likelier together than its parts would be alone.
+        let fresh = Latent::new(belief.model.clone());
+        let edges: Vec<EdgeId> = (1..7).map(EdgeId).collect();
+        let together = { fresh }.probability_all_free(&edges);
+        assert!((0.3..0.7).contains(&together), "{together}");
+    }
+
+    #[test]
+    fn drawn_worlds_have_the_posterior_as_their_frequencies() {
+        let table = two_causes(200);
+        let worlds: Vec<WorldId> = (0..200).map(WorldId).collect();
+        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds, 8)));
+        show(&mut belief, 3, false);
+        show(&mut belief, 25, true);
+        for edge in [0, 7, 22, 39].map(EdgeId) {
+            let free = (0..4000)
+                .filter(|&i| belief.draw(Draw::new(4, i)) && belief.is_free_in_draw(edge))
+                .count();
+            let p = belief.probability_free(edge);
+            assert!(
+                (free as f64 / 4000.0 - p).abs() < 0.03,
+                "{free} against {p}"
+            );
+        }
     }
 }

@@ -38,7 +38,6 @@ pub struct Local<'a> {
     cache: Vec<(f64, u32)>,
     checks: u32,
     draw: Draw,
-    drawn: usize,
 }
 
 impl<'a> Local<'a> {
@@ -60,7 +59,6 @@ impl<'a> Local<'a> {
             cache: vec![(0.0, u32::MAX); roadmap.edge_count()],
             checks: 0,
             draw: Draw::new(0, 0),
-            drawn: 0,
         };
         belief.normalise();
         Ok(belief)
@@ -153,6 +151,5 @@ impl Belief for Local<'_> {
         }
         self.surroundings.observe(evidence);
         self.checks += 1;
-        let _ = self.drawn;
     }
 }

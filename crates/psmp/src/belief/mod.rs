@@ -11,6 +11,9 @@
 //! | [`NearestNeighbour`] | nothing but the configurations checked so far |
 //! | [`IndependentEdges`] | a probability for each edge, which no other edge's outcome moves |
 //! | [`Certain`] | the truth; for tests |
+//! | [`Local`] | nothing beforehand; a rate and a size of obstacles, learned from the checks |
+//! | [`Latent`] | hidden causes, learned from a set of known worlds |
+//! | [`Ensemble`] | other beliefs, each trusted as far as it has predicted well |
 
 mod certain;
 mod ensemble;

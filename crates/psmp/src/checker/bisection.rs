@@ -101,13 +101,17 @@ pub enum BisectionError {
         "the roadmap carries no configurations, so its edges cannot be checked in a world; check them by table"
     )]
     NoConfigurations,
-    /// The resolution is not a positive finite number, or an edge would have over 2^31
+    /// The resolution is not a positive finite number, or an edge would have over a million
     /// configurations.
     #[error(
-        "a resolution of {0} cannot be used: it must be positive, finite, and not tiny beside the longest edge"
+        "a resolution of {0:?} cannot be used: it must be positive, finite, and not tiny beside the longest edge"
     )]
     Resolution(f64),
 }
+
+/// How many configurations an edge may have: there is room for all of one edge, and a resolution
+/// that makes more of them is a mistake that would take hours and gigabytes to show.
+const MOST_CONFIGURATIONS: f64 = (1 << 20) as f64;
 
 /// Checks the configurations of an edge at a fixed resolution in a [`World`].
 ///
@@ -133,7 +137,7 @@ impl<'a, W: World> BisectionChecker<'a, W> {
             .fold(0.0, |m: f64, e| m.max(e.length));
         if !(resolution > 0.0
             && resolution.is_finite()
-            && longest / resolution < f64::from(i32::MAX))
+            && longest / resolution < MOST_CONFIGURATIONS)
         {
             return Err(BisectionError::Resolution(resolution));
         }
@@ -237,6 +241,9 @@ mod tests {
         );
         let seen: Vec<bool> = sightings.iter().map(|(_, free)| free).collect();
         assert_eq!(seen, [true, true, false]);
-        assert!(BisectionChecker::new(&roadmap, 0.0, WorldFn(|_: &[f64]| true)).is_err());
+        for useless in [0.0, -0.1, f64::NAN, f64::INFINITY, 1e-7, 1e-300] {
+            let made = BisectionChecker::new(&roadmap, useless, WorldFn(|_: &[f64]| true));
+            assert!(made.is_err(), "{useless}");
+        }
     }
 }

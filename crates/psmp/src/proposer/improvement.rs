@@ -26,14 +26,27 @@ const BEFORE_FIRST: f64 = 3.0;
 /// Trade-offs between length and probability tried in each step.
 const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
 
+/// Candidates kept from one step to the next, the best ones.
+const KEPT: usize = 16;
+
+/// Candidates there can be in a step: those kept, the optimist's, and those of this step.
+const MOST: usize = KEPT + 1 + DRAWS as usize + 2 * ALPHAS.len();
+
 /// The candidate of greatest expected improvement per configuration checked.
 #[derive(Debug, Clone, Default)]
 pub struct ExpectedImprovement {
-    /// The candidates of this step and those of earlier ones that are not refuted.
-    candidates: Vec<Path>,
+    /// The first `live` are the candidates; those behind are memory for the next ones.
+    candidates: Vec<Candidate>,
+    live: usize,
     unchecked: Vec<EdgeId>,
     ranked: Vec<(f64, f64)>,
     refuting: RefutingPrice,
+}
+
+#[derive(Debug, Clone)]
+struct Candidate {
+    path: Path,
+    score: f64,
 }
 
 /// What it costs to find a blocked edge blocked, learned from the ledger.
@@ -61,11 +74,17 @@ impl RefutingPrice {
 
 impl ExpectedImprovement {
     fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
-        let best = view.best_length();
-        self.candidates.retain(|path| {
-            let refuted = |e: &EdgeId| view.ledger().status(*e) == EdgeStatus::Blocked;
-            path.length() < best && !path.edges().iter().any(refuted)
-        });
+        if self.candidates.is_empty() {
+            // All the memory there will ever be.
+            let roadmap = view.roadmap();
+            self.unchecked.reserve(roadmap.vertex_count());
+            self.ranked.reserve(roadmap.vertex_count());
+            self.candidates.resize_with(MOST, || Candidate {
+                path: Path::with_room_for(roadmap),
+                score: 0.0,
+            });
+        }
+        self.forget_settled(view);
         if view.optimistic_path() {
             self.keep(view);
         }
@@ -91,18 +110,35 @@ impl ExpectedImprovement {
         }
     }
 
+    /// Drops candidates that were refuted or are no shorter than the best path.
+    fn forget_settled<B: Belief>(&mut self, view: &View<'_, B>) {
+        let mut place = 0;
+        while place < self.live {
+            let path = &self.candidates[place].path;
+            let refuted = |e: &EdgeId| view.ledger().status(*e) == EdgeStatus::Blocked;
+            if path.length() < view.best_length() && !path.edges().iter().any(refuted) {
+                place += 1;
+            } else {
+                self.live -= 1;
+                self.candidates.swap(place, self.live);
+            }
+        }
+    }
+
     /// Adds the path in the view to the candidates, unless it is there or too long.
     fn keep<B: Belief>(&mut self, view: &View<'_, B>) {
         let path = view.path();
-        let known = |other: &Path| other.edges() == path.edges();
-        if path.length() < view.best_length() && !self.candidates.iter().any(known) {
-            self.candidates.push(path.clone());
+        let known = |other: &Candidate| other.path.edges() == path.edges();
+        if path.length() >= view.best_length() || self.candidates[..self.live].iter().any(known) {
+            return;
         }
+        self.candidates[self.live].path.copy_from(path);
+        self.live += 1;
     }
 
     /// The expected improvement per configuration of checking a candidate.
     fn score<B: Belief>(&mut self, candidate: usize, view: &mut View<'_, B>, refuting: f64) -> f64 {
-        let path = &self.candidates[candidate];
+        let path = &self.candidates[candidate].path;
         let value = view.best_length().min(BEFORE_FIRST * view.lower_bound());
         let improvement = (value - path.length()).max(1e-9 * path.length());
         self.unchecked.clear();
@@ -132,18 +168,18 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
     fn propose(&mut self, view: &mut View<'_, B>) -> Proposal {
         self.gather(view);
         let refuting = self.refuting.mean(view.ledger());
-        let mut choice = None;
-        for candidate in 0..self.candidates.len() {
-            let score = self.score(candidate, view, refuting);
-            if choice.is_none_or(|(best, _)| score > best) {
-                choice = Some((score, candidate));
-            }
+        for candidate in 0..self.live {
+            self.candidates[candidate].score = self.score(candidate, view, refuting);
         }
-        match choice {
-            Some((score, candidate)) if score > 0.0 => {
-                let path = self.candidates.swap_remove(candidate);
-                view.set_path(&path);
-                self.candidates.push(path);
+        let candidates = &mut self.candidates[..self.live];
+        candidates.sort_unstable_by(|a, b| {
+            let shorter = a.path.length().total_cmp(&b.path.length());
+            b.score.total_cmp(&a.score).then(shorter)
+        });
+        self.live = self.live.min(KEPT);
+        match self.candidates[..self.live].first() {
+            Some(best) if best.score > 0.0 => {
+                view.set_path(&best.path);
                 Proposal::Path
             }
             _ => Proposal::Exhausted,

@@ -1,15 +1,16 @@
 //! Proposers: which path to check next.
 //!
 //! A proposer looks at the roadmap, the ledger and the belief through a [`View`] and writes one
-//! path into it; it checks nothing. All four of the literature are shortest paths under weights of
-//! their own:
+//! path into it; it checks nothing. The four of the literature are shortest paths under weights of
+//! their own; ours chooses among candidates from all of them:
 //!
-//! | proposer | its path is the shortest under |
+//! | proposer | its path is the shortest under, or has |
 //! |---|---|
 //! | [`Psmp`] | lengths in one world drawn from the belief |
 //! | [`LazySp`] | lengths, every unchecked edge taken as free |
 //! | [`MaxProb`] | `-log P(free)` |
 //! | [`Pomp`] | `alpha * length - (1 - alpha) * log P(free)`, alpha rising from 0 to 1 |
+//! | [`ExpectedImprovement`] | the greatest expected improvement per configuration checked |
 
 mod improvement;
 mod lazysp;

@@ -1,11 +1,15 @@
 //! What must hold of every run, whatever it is put together from.
 
 use crate::problems::Problem;
-use psmp::belief::{Belief, Certain, Evidence, FiniteSet, IndependentEdges, NearestNeighbour};
+use psmp::belief::{
+    Belief, Certain, Ensemble, Evidence, FiniteSet, IndependentEdges, Latent, LatentModel, Local,
+    NearestNeighbour,
+};
 use psmp::checker::{EdgePrices, TableChecker};
-use psmp::proposer::{LazySp, MaxProb, Pomp, Proposer, Psmp};
+use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, FailFast, Forward, Validator};
 use psmp::{CollisionTable, Direction, Draw, EdgeId, EventKind, Fallback, Path, Planner, WorldId};
+use std::sync::Arc;
 
 /// Drives a run to its end, checking every promise on the way, and gives its last event.
 fn drive<'a>(
@@ -124,7 +128,7 @@ impl Belief for Contrarian {
     }
 }
 
-const BELIEFS: usize = 10;
+const BELIEFS: usize = 13;
 
 /// A belief of every kind: good, useless and adversarial.
 fn belief<'a>(
@@ -144,11 +148,30 @@ fn belief<'a>(
         6 => Box::new(IndependentEdges::frequencies(table)),
         7 => Box::new(Certain::new(truth.clone())),
         8 => Box::new(Contrarian(truth.clone())),
+        9 => Box::new(latent(table)),
+        10 => match Local::new(&problem.roadmap) {
+            Ok(belief) => Box::new(belief),
+            Err(_) => Box::new(latent(table)),
+        },
+        11 => Box::new(Ensemble::new(
+            truth.len(),
+            vec![
+                Box::new(FiniteSet::of_worlds(table, (1..20).map(WorldId))),
+                Box::new(latent(table)),
+                Box::new(Contrarian(truth.clone())),
+            ],
+        )),
         _ => match NearestNeighbour::new(&problem.roadmap, 20.0) {
             Ok(belief) => Box::new(belief),
             Err(_) => Box::new(Certain::new(vec![false; truth.len()])),
         },
     }
+}
+
+/// Hidden causes learned without the true world.
+fn latent(table: &CollisionTable) -> Latent {
+    let worlds: Vec<WorldId> = (1..20).map(WorldId).collect();
+    Latent::new(Arc::new(LatentModel::learn(table, &worlds, 6)))
 }
 
 /// Twenty worlds, of which the first is the true one.
@@ -183,6 +206,17 @@ fn every_proposer_with_every_belief_reaches_the_certificate() {
                 drive(&problem, Pomp::default(), b(), FailFast, seed),
                 expected,
                 "pomp, belief {kind}, seed {seed}"
+            );
+            assert_eq!(
+                drive(
+                    &problem,
+                    ExpectedImprovement::default(),
+                    b(),
+                    FailFast,
+                    seed
+                ),
+                expected,
+                "ei, belief {kind}, seed {seed}"
             );
             assert_eq!(
                 drive(&problem, LazySp, b(), FailFast, seed),

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 /// Which part of a text stands at its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -22,13 +22,13 @@ impl Anchor {
 
 /// An SVG document that grows element by element, later ones above earlier ones.
 #[derive(Debug)]
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     document: String,
 }
 
 impl Canvas {
     /// A white sheet.
-    pub(super) fn new(width: f64, height: f64) -> Self {
+    pub(crate) fn new(width: f64, height: f64) -> Self {
         let (width, height) = (width.ceil(), height.ceil());
         let document = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
@@ -39,12 +39,12 @@ impl Canvas {
     }
 
     /// Any element, as it is to stand in the document.
-    pub(super) fn element(&mut self, element: impl Display) {
+    pub(crate) fn element(&mut self, element: impl Display) {
         self.document.push_str(&format!("{element}\n"));
     }
 
     /// A line with a stroke given by attributes.
-    pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], stroke: &str) {
+    pub(crate) fn line(&mut self, from: [f64; 2], to: [f64; 2], stroke: &str) {
         let ([x1, y1], [x2, y2]) = (from, to);
         self.element(format_args!(
             "<line x1=\"{x1:.2}\" y1=\"{y1:.2}\" x2=\"{x2:.2}\" y2=\"{y2:.2}\" {stroke}/>"
@@ -52,14 +52,14 @@ impl Canvas {
     }
 
     /// An unfilled path with a stroke given by attributes; an empty one is left out.
-    pub(super) fn path(&mut self, data: &str, stroke: &str) {
+    pub(crate) fn path(&mut self, data: &str, stroke: &str) {
         if !data.is_empty() {
             self.element(format_args!("<path d=\"{data}\" fill=\"none\" {stroke}/>"));
         }
     }
 
     /// A line of text.
-    pub(super) fn text(
+    pub(crate) fn text(
         &mut self,
         at: [f64; 2],
         size: f64,
@@ -71,7 +71,7 @@ impl Canvas {
     }
 
     /// A line of bold text.
-    pub(super) fn bold(
+    pub(crate) fn bold(
         &mut self,
         at: [f64; 2],
         size: f64,
@@ -83,7 +83,7 @@ impl Canvas {
     }
 
     /// A line of bold text that stays readable on whatever lies below.
-    pub(super) fn label(&mut self, at: [f64; 2], anchor: Anchor, text: &str) {
+    pub(crate) fn label(&mut self, at: [f64; 2], anchor: Anchor, text: &str) {
         let halo = " font-weight=\"bold\" stroke=\"#FFFFFF\" stroke-width=\"4\" \
                     stroke-linejoin=\"round\" paint-order=\"stroke\"";
         self.styled_text(at, 14.0, "#111111", anchor, halo, text);
@@ -108,21 +108,29 @@ impl Canvas {
         ));
     }
 
+    /// A line of text that reads upwards, centred at its place.
+    pub(crate) fn upright(&mut self, [x, y]: [f64; 2], size: f64, colour: &str, text: &str) {
+        let turn = format!(" transform=\"rotate(-90 {x:.2} {y:.2})\"");
+        self.styled_text([x, y], size, colour, Anchor::Middle, &turn, text);
+    }
+
     /// The finished document.
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.document.push_str("</svg>\n");
         self.document
     }
 }
 
-/// Text as it may stand in an XML document, without the characters that may not at all.
-fn escaped(text: &str) -> String {
+/// Text as it may stand in an XML or HTML document, within quotes too, without the characters that
+/// may not at all.
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
             '\n' | '\r' | '\t' => out.push(' '),
             '\u{FFFE}' | '\u{FFFF}' => {}
             c if c.is_control() => {}

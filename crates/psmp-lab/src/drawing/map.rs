@@ -1,15 +1,15 @@
 //! The world as seen from above: obstacles, edges, the best path, start and goal.
 
 use super::canvas::{Anchor, Canvas};
-use super::{EdgeMark, RunPicture};
-use psmp::{Axis, Roadmap, VertexId};
+use super::obstacles::obstacle_rectangles;
+use psmp::{Axis, Query, Roadmap, VertexId};
 use psmp_worlds::OccupancyGrid;
 
 /// Colours of Okabe and Ito, told apart by everyone; blocked edges are dashed besides.
-pub(super) const PATH_COLOUR: &str = "#0072B2";
-const FREE_COLOUR: &str = "#009E73";
-const BLOCKED_COLOUR: &str = "#D55E00";
-const OBSTACLE_COLOUR: &str = "#D3D7DC";
+pub(crate) const PATH_COLOUR: &str = "#0072B2";
+pub(crate) const FREE_COLOUR: &str = "#009E73";
+pub(crate) const BLOCKED_COLOUR: &str = "#D55E00";
+pub(crate) const OBSTACLE_COLOUR: &str = "#D3D7DC";
 /// The greys of unchecked edges, from surely free to surely blocked.
 const LIGHTEST: f64 = 222.0;
 const DARKEST: f64 = 96.0;
@@ -18,50 +18,83 @@ const SHADES: usize = 12;
 
 const WIDEST: f64 = 560.0;
 const TALLEST: f64 = 620.0;
-pub(super) const LEGEND_WIDTH: f64 = 380.0;
+pub(crate) const LEGEND_WIDTH: f64 = 380.0;
 const LEGEND_LINE: f64 = 24.0;
 
-/// More rectangles than this are merged into coarser cells.
-const MOST_RECTANGLES: usize = 20_000;
+/// What is known of an edge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum EdgeMark {
+    /// It has not been checked.
+    Unknown {
+        /// The believed probability that it is free.
+        p_free: f64,
+    },
+    /// It was checked and is free.
+    Free,
+    /// It was checked and is in collision.
+    Blocked,
+}
 
-/// The map panel of a picture.
-pub(super) struct Map<'a> {
-    run: &'a RunPicture<'a>,
+/// What a map shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) roadmap: &'a Roadmap,
+    pub(crate) query: Query,
+    pub(crate) obstacles: Option<&'a OccupancyGrid>,
+    /// In the order of the edges' ids; one not given is not drawn.
+    pub(crate) edges: &'a [EdgeMark],
+    pub(crate) path: Option<&'a [VertexId]>,
+}
+
+/// A scene laid out as a panel of a picture.
+pub(crate) struct Map<'a> {
+    scene: Scene<'a>,
     axes: [Axis; 2],
     scale: [f64; 2],
     /// Crowded edges are drawn thinner.
     thinness: f64,
+    /// Small maps are drawn with thinner lines and smaller markers.
+    pen: f64,
 }
 
+/// Maps drawn with a finer pen than this have no room for names.
+const NAMING_PEN: f64 = 0.8;
+
 impl<'a> Map<'a> {
-    /// The map of a run, or `None` if the roadmap has no two axes to draw it by.
-    pub(super) fn new(run: &'a RunPicture<'a>) -> Option<Self> {
-        let [x, y, ..] = *run.roadmap.space()?.axes() else {
+    /// The map of a scene at full size, or `None` if the roadmap has no two axes to draw it by.
+    pub(crate) fn new(scene: Scene<'a>) -> Option<Self> {
+        Self::within(scene, [WIDEST, TALLEST])
+    }
+
+    /// The map of a scene that is to be at most so wide and high.
+    pub(crate) fn within(scene: Scene<'a>, [widest, tallest]: [f64; 2]) -> Option<Self> {
+        let [x, y, ..] = *scene.roadmap.space()?.axes() else {
             return None;
         };
         // Equal scales unless the map would become a ribbon.
         let slimness = (y.extent() / x.extent()).clamp(0.4, 2.5);
-        let width = WIDEST.min(TALLEST / slimness);
+        let width = widest.min(tallest / slimness);
         Some(Self {
-            run,
+            scene,
             axes: [x, y],
             scale: [width / x.extent(), width * slimness / y.extent()],
-            thinness: (1500.0 / run.roadmap.edge_count().max(1) as f64)
+            thinness: (1500.0 / scene.roadmap.edge_count().max(1) as f64)
                 .sqrt()
                 .clamp(0.3, 1.0),
+            pen: (widest / WIDEST).sqrt(),
         })
     }
 
-    pub(super) fn width(&self) -> f64 {
+    pub(crate) fn width(&self) -> f64 {
         self.axes[0].extent() * self.scale[0]
     }
 
-    pub(super) fn height(&self) -> f64 {
+    pub(crate) fn height(&self) -> f64 {
         self.axes[1].extent() * self.scale[1]
     }
 
     /// The point of the panel for a point of the plane.
-    fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let [across, up] = &self.axes;
         [
             (x - across.lower()) * self.scale[0],
@@ -69,18 +102,19 @@ impl<'a> Map<'a> {
         ]
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64) {
         let (width, height) = (self.width(), self.height());
+        // An inner document is clipped by itself, without a name that could be taken on a page.
         canvas.element(format_args!(
-            "<clipPath id=\"map\"><rect width=\"{width:.2}\" height=\"{height:.2}\"/></clipPath>\n\
-             <g transform=\"translate({left:.2} {top:.2})\">\n<g clip-path=\"url(#map)\">"
+            "<g transform=\"translate({left:.2} {top:.2})\">\n\
+             <svg width=\"{width:.2}\" height=\"{height:.2}\">"
         ));
-        if let Some(grid) = self.run.obstacles {
+        if let Some(grid) = self.scene.obstacles {
             self.draw_obstacles(canvas, grid);
         }
         self.draw_edges(canvas);
         self.draw_path(canvas);
-        canvas.element("</g>");
+        canvas.element("</svg>");
         canvas.element(format_args!(
             "<rect width=\"{width:.2}\" height=\"{height:.2}\" fill=\"none\" stroke=\"#333333\"/>"
         ));
@@ -90,12 +124,7 @@ impl<'a> Map<'a> {
 
     fn draw_obstacles(&self, canvas: &mut Canvas, grid: &OccupancyGrid) {
         let data = obstacle_rectangles(grid);
-        // The rectangles are in cells; a matrix takes them to the panel, turned maps included.
-        let [corner, right, down] =
-            [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[u, v]| self.place(grid.point_at(u, v)));
-        let [a, b] = [right[0] - corner[0], right[1] - corner[1]];
-        let [c, d] = [down[0] - corner[0], down[1] - corner[1]];
-        let [e, f] = corner;
+        let [a, b, c, d, e, f] = self.image_matrix(grid);
         canvas.element(format_args!(
             "<path d=\"{data}\" fill=\"{OBSTACLE_COLOUR}\" \
              transform=\"matrix({a:.6} {b:.6} {c:.6} {d:.6} {e:.3} {f:.3})\"/>"
@@ -105,7 +134,7 @@ impl<'a> Map<'a> {
     fn draw_edges(&self, canvas: &mut Canvas) {
         let mut shades = vec![String::new(); SHADES];
         let (mut free, mut blocked) = (String::new(), String::new());
-        for (edge, mark) in self.run.roadmap.edges().iter().zip(self.run.edges) {
+        for (edge, mark) in self.scene.roadmap.edges().iter().zip(self.scene.edges) {
             let data = match mark {
                 EdgeMark::Free => &mut free,
                 EdgeMark::Blocked => &mut blocked,
@@ -113,7 +142,9 @@ impl<'a> Map<'a> {
             };
             self.add_motion(data, edge.from, edge.to);
         }
-        let width = self.thinness;
+        let width = self.thinness * self.pen;
+        // A page on dark paper turns the greys of this group about.
+        canvas.element("<g class=\"belief\">");
         for (shade, data) in shades.iter().enumerate() {
             let grey = grey(shade);
             canvas.path(
@@ -121,8 +152,9 @@ impl<'a> Map<'a> {
                 &format!("stroke=\"{grey}\" stroke-width=\"{width:.2}\""),
             );
         }
+        canvas.element("</g>");
         // What was seen stands out from what is believed, by a thin white band.
-        let width = width.max(0.6);
+        let width = self.thinness.max(0.6) * self.pen;
         for (data, stroke) in [
             (&blocked, blocked_stroke(2.2 * width)),
             (&free, free_stroke(2.2 * width)),
@@ -135,34 +167,38 @@ impl<'a> Map<'a> {
 
     fn draw_path(&self, canvas: &mut Canvas) {
         let mut data = String::new();
-        for step in self.run.path.unwrap_or_default().windows(2) {
+        for step in self.scene.path.unwrap_or_default().windows(2) {
             self.add_motion(&mut data, step[0], step[1]);
         }
-        for stroke in path_strokes() {
+        for stroke in path_strokes(self.pen) {
             canvas.path(&data, &stroke);
         }
     }
 
     /// The start as a ring and the goal as a filled square, each named beside it.
     fn draw_ends(&self, canvas: &mut Canvas) {
-        let (start, goal) = (self.run.query.start, self.run.query.goal);
-        let path = self.run.path.unwrap_or_default();
+        let (start, goal) = (self.scene.query.start, self.scene.query.goal);
+        let path = self.scene.path.unwrap_or_default();
         let next = path.get(1).copied().unwrap_or(goal);
         let previous = path.iter().rev().nth(1).copied().unwrap_or(start);
         if let Some(at) = self.position(start) {
             let [x, y] = self.place(at);
             canvas.element(format_args!(
-                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"7\" fill=\"#FFFFFF\" \
-                 stroke=\"#111111\" stroke-width=\"3\"/>"
+                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{:.2}\" fill=\"#FFFFFF\" \
+                 stroke=\"#111111\" stroke-width=\"{:.2}\"/>",
+                7.0 * self.pen,
+                3.0 * self.pen
             ));
             self.draw_name(canvas, "start", [x, y], next);
         }
         if let Some(at) = self.position(goal) {
             let [x, y] = self.place(at);
-            let (left, top) = (x - 7.0, y - 7.0);
+            let half = 7.0 * self.pen;
+            let (left, top, side) = (x - half, y - half, 2.0 * half);
             canvas.element(format_args!(
-                "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"14\" height=\"14\" \
-                 fill=\"#111111\" stroke=\"#FFFFFF\" stroke-width=\"2\"/>"
+                "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"{side:.2}\" height=\"{side:.2}\" \
+                 fill=\"#111111\" stroke=\"#FFFFFF\" stroke-width=\"{:.2}\"/>",
+                2.0 * self.pen
             ));
             self.draw_name(canvas, "goal", [x, y], previous);
         }
@@ -170,6 +206,9 @@ impl<'a> Map<'a> {
 
     /// Names a marker on the side that has room and is turned away from where the path leads.
     fn draw_name(&self, canvas: &mut Canvas, name: &str, [x, y]: [f64; 2], towards: VertexId) {
+        if self.pen < NAMING_PEN {
+            return;
+        }
         let way = self.position(towards).map_or([0.0, 0.0], |at| {
             let [to_x, to_y] = self.place(at);
             [to_x - x, to_y - y]
@@ -199,21 +238,21 @@ impl<'a> Map<'a> {
         }
     }
 
-    pub(super) fn legend_height(&self) -> f64 {
+    pub(crate) fn legend_height(&self) -> f64 {
         self.legend().len() as f64 * LEGEND_LINE
     }
 
     /// What is drawn and what it means.
     fn legend(&self) -> Vec<(Sample, String)> {
         let count = |wanted: fn(&EdgeMark) -> bool| {
-            let count = self.run.edges.iter().filter(|mark| wanted(mark)).count();
+            let count = self.scene.edges.iter().filter(|mark| wanted(mark)).count();
             super::ticks::number(count as f64, 0)
         };
         let mut lines = Vec::new();
-        if self.run.path.is_some_and(|path| path.len() > 1) {
+        if self.scene.path.is_some_and(|path| path.len() > 1) {
             lines.push((Sample::Path, "best path".to_owned()));
         }
-        if !self.run.edges.is_empty() {
+        if !self.scene.edges.is_empty() {
             let free = count(|mark| *mark == EdgeMark::Free);
             lines.push((Sample::Free, format!("checked, free ({free})")));
             let blocked = count(|mark| *mark == EdgeMark::Blocked);
@@ -225,13 +264,13 @@ impl<'a> Map<'a> {
             let text = format!("not checked ({unknown}), darker if collision is likelier");
             lines.push((Sample::Unknown, text));
         }
-        if self.run.obstacles.is_some() {
+        if self.scene.obstacles.is_some() {
             lines.push((Sample::Obstacle, "obstacle".to_owned()));
         }
         lines
     }
 
-    pub(super) fn draw_legend(&self, canvas: &mut Canvas, left: f64, top: f64) {
+    pub(crate) fn draw_legend(&self, canvas: &mut Canvas, left: f64, top: f64) {
         for (line, (sample, text)) in self.legend().into_iter().enumerate() {
             let y = top + (line as f64 + 0.5) * LEGEND_LINE;
             sample.draw(canvas, left, y);
@@ -245,26 +284,59 @@ impl<'a> Map<'a> {
         }
     }
 
-    fn position(&self, vertex: VertexId) -> Option<[f64; 2]> {
-        position(self.run.roadmap, vertex)
+    /// Where an image lies on the panel: a matrix from its columns and rows, as SVG and canvases
+    /// have it, turned images included.
+    pub(crate) fn image_matrix(&self, grid: &OccupancyGrid) -> [f64; 6] {
+        let [corner, right, down] =
+            [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[u, v]| self.place(grid.point_at(u, v)));
+        [
+            right[0] - corner[0],
+            right[1] - corner[1],
+            down[0] - corner[0],
+            down[1] - corner[1],
+            corner[0],
+            corner[1],
+        ]
     }
 
-    /// Adds the straight motion between two vertices; one that goes round a wrapping axis leaves
-    /// the panel on one side and comes back on the other.
+    pub(crate) fn vertex(&self, vertex: VertexId) -> Option<[f64; 2]> {
+        self.position(vertex).map(|at| self.place(at))
+    }
+
+    fn position(&self, vertex: VertexId) -> Option<[f64; 2]> {
+        position(self.scene.roadmap, vertex)
+    }
+
     fn add_motion(&self, data: &mut String, from: VertexId, to: VertexId) {
-        let (Some(from), Some(to)) = (self.position(from), self.position(to)) else {
-            return;
-        };
-        let way: [f64; 2] = std::array::from_fn(|i| self.axes[i].difference(from[i], to[i]));
-        let mut add = |from: [f64; 2], to: [f64; 2]| {
-            let ([x1, y1], [x2, y2]) = (self.place(from), self.place(to));
+        for [[x1, y1], [x2, y2]] in self.motion(from, to) {
             data.push_str(&format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
-        };
-        add(from, std::array::from_fn(|i| from[i] + way[i]));
-        let goes_round = (0..2).any(|i| (to[i] - from[i] - way[i]).abs() > 0.5 * way[i].abs());
-        if goes_round {
-            add(std::array::from_fn(|i| to[i] - way[i]), to);
         }
+    }
+
+    /// The straight motion between two vertices, in points of the panel; one that goes round a
+    /// wrapping axis leaves the panel on one side and comes back on the other.
+    pub(crate) fn motion(
+        &self,
+        from: VertexId,
+        to: VertexId,
+    ) -> impl Iterator<Item = [[f64; 2]; 2]> + use<> {
+        let ends = self.position(from).zip(self.position(to));
+        let [first, second] = match ends {
+            None => [None, None],
+            Some((from, to)) => {
+                let way: [f64; 2] =
+                    std::array::from_fn(|i| self.axes[i].difference(from[i], to[i]));
+                let moved = |at: [f64; 2], by: f64| std::array::from_fn(|i| at[i] + by * way[i]);
+                let goes_round =
+                    (0..2).any(|i| (to[i] - from[i] - way[i]).abs() > 0.5 * way[i].abs());
+                [
+                    Some([from, moved(from, 1.0)]),
+                    goes_round.then(|| [moved(to, -1.0), to]),
+                ]
+                .map(|segment| segment.map(|ends| ends.map(|at| self.place(at))))
+            }
+        };
+        first.into_iter().chain(second)
     }
 }
 
@@ -304,10 +376,11 @@ fn blocked_stroke(width: f64) -> String {
 }
 
 /// The best path lies on a white band, so that it stands out from the edges it follows.
-fn path_strokes() -> [String; 2] {
+fn path_strokes(pen: f64) -> [String; 2] {
     [("#FFFFFF", 9.0), (PATH_COLOUR, 4.5)].map(|(colour, width)| {
+        let width = width * pen;
         format!(
-            "stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linecap=\"round\" \
+            "stroke=\"{colour}\" stroke-width=\"{width:.2}\" stroke-linecap=\"round\" \
              stroke-linejoin=\"round\""
         )
     })
@@ -315,7 +388,7 @@ fn path_strokes() -> [String; 2] {
 
 /// A line of the legend, drawn as on the map.
 #[derive(Debug, Clone, Copy)]
-enum Sample {
+pub(crate) enum Sample {
     Path,
     Free,
     Blocked,
@@ -324,22 +397,24 @@ enum Sample {
 }
 
 impl Sample {
-    fn draw(self, canvas: &mut Canvas, left: f64, y: f64) {
+    pub(crate) fn draw(self, canvas: &mut Canvas, left: f64, y: f64) {
         let right = left + 42.0;
         match self {
             Self::Path => {
-                let [_, stroke] = path_strokes();
+                let [_, stroke] = path_strokes(1.0);
                 canvas.line([left + 2.0, y], [right - 2.0, y], &stroke);
             }
             Self::Free => canvas.line([left, y], [right, y], &free_stroke(2.0)),
             Self::Blocked => canvas.line([left, y], [right, y], &blocked_stroke(2.0)),
             Self::Unknown => {
+                canvas.element("<g class=\"belief\">");
                 let piece = (right - left) / SHADES as f64;
                 for shade in 0..SHADES {
                     let x = left + piece * shade as f64;
                     let stroke = format!("stroke=\"{}\" stroke-width=\"3\"", grey(shade));
                     canvas.line([x, y], [x + piece, y], &stroke);
                 }
+                canvas.element("</g>");
             }
             Self::Obstacle => canvas.element(format_args!(
                 "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"42\" height=\"14\" \
@@ -350,80 +425,9 @@ impl Sample {
     }
 }
 
-/// The occupied cells as rectangles in one path, in units of cells. Being one path, they join
-/// without seams. Where there are too many to draw, blocks of cells become one.
-fn obstacle_rectangles(grid: &OccupancyGrid) -> String {
-    let mut block = 1;
-    loop {
-        let rectangles = occupied_rectangles(grid, block);
-        if rectangles.len() <= MOST_RECTANGLES || block >= grid.width().max(grid.height()) {
-            return rectangles
-                .iter()
-                .map(|[left, top, right, bottom]| {
-                    let (w, h) = (right - left, bottom - top);
-                    format!("M{left} {top}h{w}v{h}h-{w}z")
-                })
-                .collect();
-        }
-        block *= 2;
-    }
-}
-
-/// Rectangles that cover every block of cells with an occupied one: left, top, right, bottom.
-fn occupied_rectangles(grid: &OccupancyGrid, block: u32) -> Vec<[u32; 4]> {
-    let occupied = |column: u32, row: u32| {
-        (row..(row + block).min(grid.height())).any(|row| {
-            (column..(column + block).min(grid.width())).any(|c| !grid.is_cell_free(c, row))
-        })
-    };
-    let mut done = Vec::new();
-    // Runs of the row above that a like run may lengthen.
-    let mut open: Vec<[u32; 4]> = Vec::new();
-    for top in (0..grid.height()).step_by(block as usize) {
-        let bottom = (top + block).min(grid.height());
-        let mut runs: Vec<[u32; 4]> = Vec::new();
-        for left in (0..grid.width()).step_by(block as usize) {
-            let right = (left + block).min(grid.width());
-            match runs.last_mut() {
-                _ if !occupied(left, top) => {}
-                Some(run) if run[2] == left => run[2] = right,
-                _ => runs.push([left, top, right, bottom]),
-            }
-        }
-        open.retain(|above| {
-            let like = runs
-                .iter_mut()
-                .find(|run| run[0] == above[0] && run[2] == above[2]);
-            match like {
-                Some(run) => run[1] = above[1],
-                None => done.push(*above),
-            }
-            false
-        });
-        open = runs;
-    }
-    done.append(&mut open);
-    done
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp_worlds::Frame;
-
-    #[test]
-    fn rectangles_cover_just_the_occupied_cells() {
-        let free = |c: u32, r: u32| (c * 7 + r * 5) % 11 > 3 || r > 12;
-        let grid = OccupancyGrid::from_fn(23, 19, Frame::unit(), free).unwrap();
-        let rectangles = occupied_rectangles(&grid, 1);
-        for (column, row) in (0..23).flat_map(|c| (0..19).map(move |r| (c, r))) {
-            let covering = rectangles.iter().filter(|[left, top, right, bottom]| {
-                (*left..*right).contains(&column) && (*top..*bottom).contains(&row)
-            });
-            assert_eq!(covering.count(), usize::from(!free(column, row)));
-        }
-        assert!(occupied_rectangles(&grid, 4).len() < rectangles.len());
-    }
 
     #[test]
     fn shades_go_from_light_to_dark() {

@@ -1,7 +1,7 @@
 //! Round numbers along an axis.
 
 /// Round values within `[low, high]`, about `count` of them, and their labels.
-pub(super) fn ticks(low: f64, high: f64, count: f64) -> Vec<(f64, String)> {
+pub(crate) fn ticks(low: f64, high: f64, count: f64) -> Vec<(f64, String)> {
     let rough = (high - low) / count;
     if !(rough > 0.0 && rough.is_finite()) {
         return Vec::new();
@@ -33,7 +33,7 @@ fn decimals(step: f64) -> usize {
 }
 
 /// A number with its thousands set apart.
-pub(super) fn number(value: f64, decimals: usize) -> String {
+pub(crate) fn number(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::new();
@@ -50,7 +50,7 @@ pub(super) fn number(value: f64, decimals: usize) -> String {
 }
 
 /// A length with four significant digits.
-pub(super) fn length(value: f64) -> String {
+pub(crate) fn length(value: f64) -> String {
     let before = if value >= 1.0 {
         value.log10().floor() as usize + 1
     } else {

@@ -1,0 +1,377 @@
+use crate::place::Place;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use psmp_worlds::Dataset;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+
+const QUERY: &str = "--start 0.1,0.1 --goal 0.9,0.1";
+
+/// JSON is read here to within the last digit.
+const EXACTLY: f64 = 1e-15;
+
+#[test]
+fn demo_compares_all_planners_and_draws_each() {
+    let place = Place::new();
+    let run = place.psmp("demo --worlds 20 --output pictures").ok();
+    for planner in ["psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"] {
+        assert!(run.out.contains(&format!("| {planner}")), "{}", run.out);
+        for ending in ["svg", "png"] {
+            let picture = format!("pictures/{}.{ending}", planner.replace(':', "-"));
+            assert_is_picture(&place.file(&picture));
+        }
+    }
+    let lines = place.psmp("demo --worlds 20 --json").ok().json_lines();
+    let endings = lines.iter().filter(|line| line.get("regret").is_some());
+    assert_eq!(endings.count(), 4);
+    assert!(place.file("demo/lazysp.svg").is_file());
+}
+
+fn assert_is_picture(file: &Path) {
+    let bytes = fs::read(file).unwrap();
+    match file.extension().unwrap().to_str().unwrap() {
+        "svg" => assert!(bytes.starts_with(b"<svg"), "{}", file.display()),
+        _ => assert!(
+            image::load_from_memory(&bytes).is_ok(),
+            "{}",
+            file.display()
+        ),
+    }
+}
+
+#[test]
+fn the_three_kinds_of_map_give_the_same_plan() {
+    let place = Place::new().with_maps();
+    let [png, pgm, yaml] = ["map.png", "map.pgm", "map.yaml"].map(|map| {
+        let run = place.psmp(&format!("plan --map {map} {QUERY} --json")).ok();
+        let lines = run.json_lines();
+        let best = lines
+            .iter()
+            .filter_map(|l| l["length"].as_f64())
+            .next_back();
+        assert_eq!(lines.last().unwrap()["event"], "optimal");
+        best.unwrap()
+    });
+    assert_eq!(png, pgm);
+    // Up over the wall and down again; the bounds of the YAML map are half a pixel wider.
+    assert!((1.6..1.8).contains(&png), "{png}");
+    assert!((png - yaml).abs() < 0.1, "{png}, {yaml}");
+}
+
+#[test]
+fn a_path_and_pictures_are_written_and_the_path_is_a_path() {
+    let place = Place::new().with_maps();
+    let files = "--path path.json --path path.csv --picture run.svg --picture run.png";
+    let run = place.psmp(&format!("plan --map map.png {QUERY} {files} --json"));
+    let last = run.ok().json_lines().pop().unwrap();
+    assert_is_picture(&place.file("run.svg"));
+    assert_is_picture(&place.file("run.png"));
+    let path = place.json("path.json");
+    assert_eq!(path["length"], last["length"]);
+    assert_eq!(path["configurations"], last["configurations"]);
+    let points: Vec<[f64; 2]> = serde_json::from_value(path["path"].clone()).unwrap();
+    assert_eq!(points.first(), Some(&[0.1, 0.1]));
+    assert_eq!(points.last(), Some(&[0.9, 0.1]));
+    let length: f64 = points
+        .windows(2)
+        .map(|p| (p[0][0] - p[1][0]).hypot(p[0][1] - p[1][1]))
+        .sum();
+    assert!((length - path["length"].as_f64().unwrap()).abs() < 1e-9);
+    let csv = place.read("path.csv");
+    assert_eq!(csv.lines().next(), Some("vertex,q1,q2"));
+    let from_csv: Vec<[f64; 2]> = csv
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let numbers: Vec<f64> = line.split(',').map(|n| n.parse().unwrap()).collect();
+            [numbers[1], numbers[2]]
+        })
+        .collect();
+    assert_eq!(from_csv.len(), points.len());
+    for (a, b) in from_csv.iter().flatten().zip(points.iter().flatten()) {
+        assert!((a - b).abs() < EXACTLY);
+    }
+}
+
+#[test]
+fn a_round_robot_keeps_away_from_walls() {
+    let place = Place::new().with_maps();
+    let length = |options: &str| {
+        let line = format!("plan --map map.png {QUERY} --vertices 800 --json {options}");
+        let lines = place.psmp(&line).ok().json_lines();
+        lines.last().unwrap()["length"].as_f64().unwrap()
+    };
+    assert!(length("--robot-radius 0.05") > length(""));
+    // The passage is a fifth of the map high.
+    let wide = format!("plan --map map.yaml {QUERY} --robot-radius 0.102");
+    place.psmp(&wide).ends(3);
+}
+
+#[test]
+fn a_given_roadmap_and_known_worlds_are_used() {
+    let place = Place::new().with_maps().with_dataset();
+    place.psmp("convert worlds prm.graphml").ok();
+    place.psmp("convert worlds known.table").ok();
+    let given = "--roadmap prm.graphml --experience-table known.table --planner psmp:fs";
+    let run = place.psmp(&format!("plan --map map.png {QUERY} {given} --path p.json"));
+    run.ok();
+    let path = place.json("p.json");
+    assert_eq!(path["planner"], "psmp:fs");
+    // Start and goal come after the sixty vertices of the roadmap.
+    let vertices = path["vertices"].as_array().unwrap();
+    assert_eq!(vertices.first().unwrap(), 61);
+    assert_eq!(vertices.last().unwrap(), 62);
+}
+
+#[test]
+fn plan_in_a_dataset() {
+    let place = Place::new().with_dataset();
+    let lines = |line: &str| place.psmp(line).ok().json_lines();
+    let by_image = lines("plan --dataset worlds --world 5 --json --picture run.svg");
+    assert_eq!(by_image.last().unwrap()["event"], "optimal");
+    assert_is_picture(&place.file("run.svg"));
+    for planner in ["lazysp", "pomp:nn", "maxprob+:freq", "psmp:0.9:bisect"] {
+        for prefer in ["text", "mat"] {
+            let line = format!(
+                "plan --dataset worlds --world 5 --json --planner {planner} --prefer {prefer}"
+            );
+            let other = lines(&line);
+            let [a, b] = [&by_image, &other].map(|l| l.last().unwrap()["length"].as_f64());
+            assert!((a.unwrap() - b.unwrap()).abs() < 1e-9, "{planner}");
+        }
+    }
+    let unseen = place.psmp("plan --dataset worlds --world 5 --experience unseen");
+    unseen.ok();
+    // Without images each edge counts one.
+    fs::remove_dir_all(place.file("worlds/environment_images")).unwrap();
+    let by_edge = lines("plan --dataset worlds --world 5 --json");
+    let last = by_edge.last().unwrap();
+    assert_eq!(last["edges"], last["configurations"]);
+}
+
+/// The rows of a CSV file by their columns' names.
+fn rows_of_csv(text: &str) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows = reader.deserialize::<BTreeMap<String, String>>();
+    rows.map(|row| row.unwrap()).collect()
+}
+
+/// A field of a row as the CSV file has it, or a number to compare with.
+enum Cell {
+    Text(String),
+    Number(f64),
+}
+
+impl Cell {
+    fn agrees(&self, csv: &str) -> bool {
+        match self {
+            Cell::Text(text) => text == csv,
+            Cell::Number(number) => {
+                let csv: Result<f64, _> = csv.parse();
+                csv.is_ok_and(|csv| (csv - number).abs() <= EXACTLY * number.abs())
+            }
+        }
+    }
+}
+
+#[test]
+fn bench_writes_the_same_rows_in_every_format() {
+    let place = Place::new().with_dataset();
+    let outputs = "-o rows.csv -o rows.json -o rows.parquet";
+    let planners = "--planners psmp:fs,pomp:nn,maxprob:fs,lazysp";
+    // The greatest seeds, to see that no format takes them for negative numbers.
+    let seed = u64::MAX - 1;
+    let line =
+        format!("bench worlds {planners} --worlds 1-12 --seeds 2 --seed {seed} {outputs} --json");
+    let run = place.psmp(&line).ok();
+    let summaries = run.json();
+    let summaries = summaries.as_array().unwrap();
+    assert_eq!(summaries.len(), 4);
+    assert!(
+        summaries
+            .iter()
+            .all(|s| s["runs"] == 22 && s["unit"] == "configurations")
+    );
+    assert!(summaries.iter().all(|s| s["infeasible"][0] == 2));
+
+    let csv = rows_of_csv(&place.read("rows.csv"));
+    assert_eq!(csv.len(), 12 * 4 * 2);
+    assert_eq!(csv[0]["seed"], seed.to_string());
+    assert!(csv.iter().any(|row| row["ending"] == "infeasible"));
+
+    let json = place.json("rows.json");
+    for (row, json) in csv.iter().zip(json.as_array().unwrap()) {
+        let fields = json.as_object().unwrap();
+        assert_eq!(fields.len(), row.len());
+        for (name, value) in fields {
+            let cell = match value {
+                Value::Null => Cell::Text(String::new()),
+                Value::String(text) => Cell::Text(text.clone()),
+                Value::Number(n) if n.is_f64() => Cell::Number(n.as_f64().unwrap()),
+                other => Cell::Text(other.to_string()),
+            };
+            assert!(cell.agrees(&row[name]), "{name}: {value}, {}", row[name]);
+        }
+    }
+
+    let parquet = SerializedFileReader::new(File::open(place.file("rows.parquet")).unwrap());
+    let parquet: Vec<_> = parquet
+        .unwrap()
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| row.unwrap())
+        .collect();
+    assert_eq!(parquet.len(), csv.len());
+    for (row, parquet) in csv.iter().zip(&parquet) {
+        assert_eq!(parquet.get_column_iter().count(), row.len());
+        for (name, field) in parquet.get_column_iter() {
+            let cell = match field {
+                Field::Null => Cell::Text(String::new()),
+                Field::Str(text) => Cell::Text(text.clone()),
+                Field::Double(number) => Cell::Number(*number),
+                Field::UInt(n) => Cell::Text(n.to_string()),
+                Field::ULong(n) => Cell::Text(n.to_string()),
+                other => panic!("{name} is {other:?}"),
+            };
+            assert!(cell.agrees(&row[name]), "{name}: {field}, {}", row[name]);
+        }
+    }
+}
+
+#[test]
+fn bench_takes_worlds_by_name_and_several_datasets() {
+    let place = Place::new().with_dataset();
+    place.psmp("convert worlds copy").ok();
+    let runs = |options: &str| {
+        let line = format!("bench worlds --planners lazysp,psmp:freq --json {options}");
+        let summaries = place.psmp(&line).ok().json();
+        let counts = |s: &Value| s["runs"].as_u64().unwrap() + s["infeasible"][0].as_u64().unwrap();
+        summaries
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(counts)
+            .sum::<u64>()
+    };
+    assert_eq!(runs(""), 2 * 4);
+    assert_eq!(runs("--worlds train"), 2 * 8);
+    assert_eq!(runs("--worlds all --experience unseen"), 2 * 12);
+    assert_eq!(runs("--worlds 1,3,5-7 --budget 100"), 2 * 5);
+    assert_eq!(runs("--worlds 2 --fallback never --prefer mat"), 2);
+    let table = place.psmp("bench worlds copy --planners psmp:fs").ok().out;
+    for dataset in ["| worlds ", "| copy "] {
+        assert!(table.contains(dataset), "{table}");
+    }
+}
+
+#[test]
+fn info_tells_of_datasets_roadmaps_and_tables() {
+    let place = Place::new().with_dataset();
+    place.psmp("convert worlds prm.graphml").ok();
+    place.psmp("convert worlds known.table").ok();
+    let facts = place.psmp("info worlds --json").ok().json();
+    assert_eq!(facts["dataset"], "worlds");
+    assert_eq!(facts["roadmap"]["vertices"], 60);
+    assert_eq!(facts["table"]["worlds"], 12);
+    assert_eq!(facts["split"]["test"], 4);
+    assert_eq!(facts["images"], 12);
+    assert_eq!(facts["solvable"]["worlds"], 11);
+    let roadmap = place.psmp("info prm.graphml --json").ok().json();
+    for fact in [
+        "roadmap",
+        "components",
+        "degree",
+        "edge_length",
+        "configurations",
+    ] {
+        assert_eq!(roadmap[fact], facts[fact], "{fact}");
+    }
+    let table = place.psmp("info known.table --json").ok().json();
+    assert_eq!(table["table"], facts["table"]);
+    let words = place.psmp("info worlds").ok().out;
+    for fact in [
+        "vertices 60",
+        "worlds 11, of 12",
+        "bounds 0.0000 to 1.0000 by 0.0000 to 1.0000",
+        "edge length",
+    ] {
+        assert!(words.contains(fact), "{words}");
+    }
+}
+
+/// The files below a folder with their content.
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(|e| e.unwrap()) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            let below = content(&entry.path());
+            files.extend(below.into_iter().map(|(n, c)| (format!("{name}/{n}"), c)));
+        } else {
+            files.insert(name, fs::read(entry.path()).unwrap());
+        }
+    }
+    files
+}
+
+#[test]
+fn conversions_lose_nothing() {
+    let place = Place::new().with_dataset();
+    let query = Dataset::open(place.file("worlds"))
+        .unwrap()
+        .query()
+        .unwrap();
+    let (start, goal) = (query.start.0 + 1, query.goal.0 + 1);
+    let json = place.psmp("convert worlds prm.graphml --json").ok().json();
+    assert_eq!(json["wrote"], "prm.graphml");
+    place.psmp("convert worlds known.table").ok();
+
+    // A dataset, its copy, and the copy made of a roadmap and a table.
+    place.psmp("convert worlds copy").ok();
+    let original = content(&place.file("worlds"));
+    assert_eq!(original, content(&place.file("copy")));
+    let ends = format!("--start {start} --goal {goal}");
+    let line = format!("convert known.table remade --roadmap prm.graphml {ends}");
+    place.psmp(&line).ok();
+    let remade = content(&place.file("remade"));
+    assert!(remade.contains_key("coll_check_results.mat"));
+    for (name, bytes) in &remade {
+        assert_eq!(bytes, &original[name], "{name}");
+    }
+
+    // And back again.
+    place.psmp("convert remade again.graphml").ok();
+    place.psmp("convert remade again.table").ok();
+    place.psmp("convert again.graphml bare").ok();
+    assert_eq!(place.read("again.graphml"), place.read("prm.graphml"));
+    let [again, known] = ["again.table", "known.table"].map(|t| fs::read(place.file(t)).unwrap());
+    assert_eq!(again, known);
+    let bare = content(&place.file("bare"));
+    assert_eq!(bare["graph.txt"], original["graph.txt"]);
+    assert!(!bare.contains_key("coll_check_results.dat"));
+}
+
+#[test]
+fn the_rows_of_a_graph_may_come_in_any_order() {
+    let place = Place::new().with_dataset();
+    let plan = "plan --dataset worlds --world 5 --planner lazysp --json";
+    let before = place.psmp(plan).ok().out;
+    let graph = place.read("worlds/graph.txt");
+    let mut lines: Vec<&str> = graph.lines().collect();
+    lines[2..].reverse();
+    place.write("worlds/graph.txt", lines.join("\n"));
+    assert_eq!(place.psmp(plan).ok().out, before);
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    let place = Place::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = place.psmp(&format!("completions {shell}")).ok().out;
+        for word in ["psmp", "bench", "robot-radius"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+use crate::place::{Place, Run, wait};
+use psmp::{CollisionTable, Direction, Edge, EdgeId, Roadmap, Space, WorldId};
+use psmp_worlds::{Frame, OccupancyGrid, graphml, write_table};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+const QUERY: &str = "--start 0.1,0.1 --goal 0.9,0.1";
+
+#[test]
+fn each_ending_has_its_code() {
+    let place = Place::new().with_maps().with_dataset();
+    let plan = |options: &str| place.psmp(&format!("plan {options}"));
+    plan(&format!("--map map.png {QUERY}")).ends(0);
+    plan("--map none.png --start 0,0 --goal 1,1").ends(1);
+    plan("--map map.png").ends(2);
+    let run = plan(&format!("--map closed.png {QUERY} --path none.json")).ends(3);
+    assert!(
+        run.out.contains("no path") && run.err.contains("none.json"),
+        "{run:?}"
+    );
+    assert!(!place.file("none.json").exists());
+    plan("--dataset worlds --world 12").ends(3);
+    for stop in [
+        "--configurations 1",
+        "--edges 1",
+        "--proposals 1",
+        "--time 0",
+    ] {
+        let run = plan(&format!("--map map.png {QUERY} {stop}")).ends(4);
+        assert!(run.err.contains("stopped after"), "{run:?}");
+    }
+    // Stopped with a path in hand.
+    let run = plan(&format!(
+        "--map map.png {QUERY} --gap 1000 --path p.json --json"
+    ))
+    .ends(0);
+    assert_eq!(run.json_lines().len(), 1);
+    assert!(place.file("p.json").is_file());
+    place.psmp("--help").ends(0);
+    place.psmp("--version").ends(0);
+}
+
+/// A problem whose plain PSMP run never ends: the only known world has the way round alone, so that
+/// every draw is barren once that is found, and the way through stays unchecked.
+fn endless() -> (Place, &'static str) {
+    let place = Place::new();
+    let grid = OccupancyGrid::from_fn(51, 51, Frame::unit(), |_, _| true).unwrap();
+    grid.write_png(place.file("free.png")).unwrap();
+    let edges = [(0, 1, 0.4), (1, 2, 0.4), (0, 3, 0.6), (3, 2, 0.6)];
+    let edges = edges.map(|(a, b, w)| Edge::new(a, b, w)).to_vec();
+    let coordinates = vec![0.1, 0.5, 0.5, 0.5, 0.9, 0.5, 0.5, 0.9];
+    let roadmap = Roadmap::from_edges(4, Direction::Undirected, edges)
+        .and_then(|roadmap| roadmap.with_configurations(Space::unit(2), coordinates))
+        .unwrap();
+    graphml::write(place.file("prm.graphml"), &roadmap).unwrap();
+    let mut table = CollisionTable::all_blocked(1, 4);
+    table.set_free(WorldId(0), EdgeId(2));
+    table.set_free(WorldId(0), EdgeId(3));
+    write_table(place.file("known.table"), &table).unwrap();
+    let line = "plan --map free.png --start 0.1,0.5 --goal 0.9,0.5 --radius 0.05 \
+                --roadmap prm.graphml --experience-table known.table --planner psmp:fs \
+                --fallback never --path best.json --picture best.svg";
+    (place, line)
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_with_the_best_path_so_far() {
+    let (place, line) = endless();
+    let mut command = place.command(line);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    out.read_line(&mut first).unwrap();
+    assert!(first.contains("length 1.2"), "{first}");
+    assert_eq!(
+        child.try_wait().unwrap(),
+        None,
+        "the run never ends by itself"
+    );
+    interrupt(&child);
+    assert_eq!(wait(&mut child, line), Some(0));
+    assert_eq!(
+        place.json("best.json")["vertices"]
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
+    assert!(place.file("best.svg").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_before_any_path_says_so() {
+    let place = Place::new().with_maps();
+    // Every draw is barren where every edge is believed to be blocked.
+    let line = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --planner psmp:0 \
+                --fallback never --path best.json";
+    let mut child = place.command(line).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(
+        child.try_wait().unwrap(),
+        None,
+        "the run never ends by itself"
+    );
+    interrupt(&child);
+    assert_eq!(wait(&mut child, line), Some(4));
+    let mut err = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut err)
+        .unwrap();
+    assert!(err.contains("no path to write to `best.json`"), "{err}");
+    assert!(!place.file("best.json").exists());
+}
+
+/// Both ends of a command's output, closed before it has begun.
+fn unheard(place: &Place, line: &str) -> Option<i32> {
+    let mut command = place.command(line);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    wait(&mut child, line)
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let place = Place::new().with_dataset();
+    for line in [
+        "info worlds",
+        "info worlds --json",
+        "completions bash",
+        "bench worlds --planners lazysp",
+        "bench worlds --planners lazysp --json",
+        "convert worlds prm.graphml",
+        "convert worlds prm.graphml --json",
+        "demo --worlds 3",
+        "--help",
+        "plan --dataset worlds --world 5 --path best.json",
+        "plan --dataset worlds --world 5 --json",
+    ] {
+        assert_eq!(unheard(&place, line), Some(0), "{line}");
+    }
+    assert!(place.file("best.json").is_file());
+    // An error stays one if no one hears of it.
+    assert_eq!(unheard(&place, "info nothing"), Some(1));
+}
+
+#[test]
+fn without_a_terminal_there_is_nothing_but_text() {
+    let place = Place::new().with_dataset();
+    for line in [
+        "--help",
+        "plan --help",
+        "plan --nonsense",
+        "info nothing",
+        "info worlds",
+        "demo --worlds 3",
+        "bench worlds",
+        "convert worlds copy",
+        "plan --dataset worlds --world 5",
+    ] {
+        let Run { out, err, .. } = place.psmp(line);
+        assert!(!(out + &err).contains(['\x1b', '\r']), "{line}");
+    }
+}
+
+#[test]
+fn standard_output_is_data_and_standard_error_is_talk() {
+    let place = Place::new().with_maps().with_dataset();
+    for line in [
+        "convert worlds copy",
+        "info nothing",
+        "plan --nonsense",
+        "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --edges 1",
+    ] {
+        let run = place.psmp(line);
+        assert!(run.out.is_empty() && !run.err.is_empty(), "{run:?}");
+    }
+    let run = place.psmp("info worlds").ok();
+    assert!(!run.out.is_empty() && run.err.is_empty(), "{run:?}");
+}

@@ -1,0 +1,16 @@
+//! The `psmp` command, run as a user would run it.
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
+/// Every command, doing what it is for.
+mod commands;
+/// How runs end: exit codes, Ctrl-C, closed pipes, and nothing but text where no terminal is.
+mod endings;
+/// What a user can get wrong. Each is told what is wrong and what to do, without a panic, a wait or
+/// an answer to another question.
+mod mistakes;
+/// A folder to work in, with maps and a dataset, and a way to run the command there.
+mod place;
+/// The same seed gives the same output, whatever the number of threads.
+mod repeats;
+/// Help texts and the choice of what they say.
+mod words;

@@ -1,0 +1,190 @@
+//! `psmp reproduce` and `psmp replay`, through the binary: killed and gone on with, damaged and
+//! repaired, and one row run again.
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Small enough for a test, long enough to be killed half-way.
+fn small(test_worlds: &str, report: &Path) -> Command {
+    let mut command = psmp();
+    command.args([
+        "reproduce",
+        "--families",
+        "one-wall,two-walls",
+        "--worlds",
+        "40",
+    ]);
+    command.args(["--test", test_worlds, "--seeds", "2", "--jobs", "1"]);
+    command
+        .args(["--planners", "psmp:fs,pomp:nn,lazysp", "-o"])
+        .arg(report);
+    command
+}
+/// How many pieces 20 test worlds of two families make.
+const PIECES: usize = 8;
+
+fn psmp() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_psmp"))
+}
+
+fn reproduce(test_worlds: &str, report: &Path) -> Output {
+    let output = small(test_worlds, report).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    output
+}
+
+/// The folders of runs: one for each set of options.
+fn sets(report: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(report.join("runs")) else {
+        return Vec::new();
+    };
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The pieces that are finished, with all their bytes.
+fn pieces(report: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut pieces = BTreeMap::new();
+    for set in sets(report) {
+        for entry in std::fs::read_dir(set).unwrap() {
+            let path = entry.unwrap().path();
+            if path.to_string_lossy().contains("-from-world-") {
+                pieces.insert(path.clone(), std::fs::read(path).unwrap());
+            }
+        }
+    }
+    pieces
+}
+
+/// The results without the time they took, which is the last column.
+fn results(report: &Path) -> String {
+    let text = std::fs::read_to_string(report.join("results.csv")).unwrap();
+    assert!(text.lines().next().unwrap().ends_with(",seconds"));
+    let without = |line: &str| line.rsplit_once(',').unwrap().0.to_owned() + "\n";
+    text.lines().map(without).collect()
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_and_ends_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
+    reproduce("20", &whole);
+    let expected = results(&whole);
+    assert_eq!(expected.lines().count(), 1 + 2 * 20 * 4 * 2);
+    assert!(whole.join("results.parquet").is_file() && whole.join("summary.md").is_file());
+
+    let mut command = small("20", &broken);
+    let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = quiet.spawn().unwrap();
+    let started = Instant::now();
+    while pieces(&broken).len() < 2 && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let finished = pieces(&broken);
+    assert!((2..PIECES).contains(&finished.len()), "{}", finished.len());
+
+    reproduce("20", &broken);
+    assert_eq!(results(&broken), expected);
+    let all = pieces(&broken);
+    assert_eq!(all.len(), PIECES);
+    // The times are in the pieces, so equal bytes mean that nothing was run twice.
+    assert!(finished.iter().all(|(path, bytes)| all[path] == *bytes));
+}
+
+#[test]
+fn a_damaged_piece_is_reported_and_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path();
+    reproduce("20", report);
+    let (expected, before) = (results(report), pieces(report));
+    let names: Vec<&PathBuf> = before.keys().collect();
+    let mut flipped = before[names[0]].clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 4;
+    std::fs::write(names[0], flipped).unwrap();
+    std::fs::write(names[1], &before[names[1]][..middle]).unwrap();
+
+    let said = String::from_utf8(reproduce("20", report).stderr).unwrap();
+    for name in &names[..2] {
+        assert!(said.contains(&name.display().to_string()), "{said}");
+    }
+    assert_eq!(said.matches("made again").count(), 2, "{said}");
+    assert_eq!(results(report), expected);
+    let after = pieces(report);
+    assert!(names[2..].iter().all(|name| after[*name] == before[*name]));
+}
+
+#[test]
+fn another_option_starts_another_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path();
+    let tiny = [
+        "--worlds",
+        "6",
+        "--test",
+        "2",
+        "--families",
+        "baffle",
+        "--seeds",
+        "1",
+    ];
+    let run = |more: &[&str]| {
+        let mut command = psmp();
+        command
+            .args(["reproduce", "--planners", "psmp:fs"])
+            .args(tiny);
+        let output = command.arg("-o").arg(report).args(more).output().unwrap();
+        assert!(output.status.success());
+    };
+    run(&[]);
+    run(&[]);
+    assert_eq!(sets(report).len(), 1);
+    // How many threads there are changes no result, and so starts nothing new.
+    run(&["--jobs", "1"]);
+    assert_eq!(sets(report).len(), 1);
+    run(&["--seed", "1"]);
+    assert_eq!(sets(report).len(), 2);
+}
+
+#[test]
+fn a_row_run_again_is_the_same_or_it_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path();
+    reproduce("3", report);
+    let replay = |row: &str| {
+        let output = psmp().arg("replay").arg(report).arg(row).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
+    };
+    let last = results(report).lines().count() - 1;
+    for row in [1, 3, 9, last] {
+        let (code, said) = replay(&row.to_string());
+        assert!(
+            code == Some(0) && said.contains("match"),
+            "row {row}: {said}"
+        );
+    }
+    let (code, _) = replay(&(last + 1).to_string());
+    assert_eq!(code, Some(1));
+
+    let file = report.join("results.csv");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let row: Vec<&str> = text.lines().nth(1).unwrap().split(',').collect();
+    let events = text
+        .lines()
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|name| name == "events");
+    let changed = text.replacen(row[events.unwrap()], "0123456789abcdef", 1);
+    std::fs::write(&file, changed).unwrap();
+    let (code, said) = replay("1");
+    assert!(code == Some(5) && said.contains("mismatch"), "{said}");
+}

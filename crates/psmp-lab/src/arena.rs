@@ -1,0 +1,231 @@
+//! One world, ready to be planned in by anyone: its image, its shortest path, and what checking
+//! only that would cost.
+
+use crate::event_hash::EventHash;
+use crate::planner_spec::{AnyPlanner, Setting};
+use crate::problems::{Origin, Problems};
+use crate::recorded::RecordedChecker;
+use crate::resolution::resolution_for;
+use crate::row::Row;
+use crate::score::regret;
+use crate::sweep::{Contestant, SweepError, SweepOptions};
+use crate::trial::{self, Trial};
+use psmp::checker::Checker;
+use psmp::{CollisionTable, EdgeId, Experience, Fallback, Path, Query, Roadmap, Stop, WorldId};
+use psmp_worlds::OccupancyGrid;
+use std::convert::Infallible;
+
+/// A plain run that draws barren worlds will do so for ever: after this many it is stopped.
+const MOST_PROPOSALS: u64 = 5000;
+
+/// The longest side of a roadmap's space, 1 if it has none: what lengths are measured by where a
+/// user gives none.
+#[must_use]
+pub fn scale(roadmap: &Roadmap) -> f64 {
+    roadmap.space().map_or(1.0, |space| {
+        let sides = space
+            .axes()
+            .iter()
+            .map(|axis| axis.extent() * axis.weight());
+        sides.fold(0.0, f64::max)
+    })
+}
+
+/// A checker in a recorded world, by image where there is one.
+///
+/// # Errors
+/// If there is no table, or the resolution makes no sense.
+pub fn checker_for<'a>(
+    problems: &'a dyn Problems,
+    world: WorldId,
+    image: Option<OccupancyGrid>,
+    resolution: Option<f64>,
+) -> Result<RecordedChecker<'a>, SweepError> {
+    let table = problems.table()?;
+    let Some(image) = image else {
+        return Ok(RecordedChecker::by_edges(table, world));
+    };
+    let roadmap = problems.roadmap();
+    let resolution = resolution_for(roadmap, resolution)?;
+    RecordedChecker::by_image(table, world, roadmap, image, resolution).map_err(|e| {
+        SweepError::Dataset {
+            dataset: problems.name().to_owned(),
+            why: e.to_string(),
+        }
+    })
+}
+
+/// A world to plan in.
+pub struct Arena<'a> {
+    problems: &'a dyn Problems,
+    world: WorldId,
+    table: &'a CollisionTable,
+    query: Query,
+    image: Option<OccupancyGrid>,
+    shortest: Option<Path>,
+}
+
+impl<'a> Arena<'a> {
+    /// Reads or draws the world and finds its shortest path.
+    ///
+    /// # Errors
+    /// If a file of the problems is missing or malformed.
+    pub fn open(problems: &'a dyn Problems, world: WorldId) -> Result<Self, SweepError> {
+        let (table, query) = (problems.table()?, problems.query()?);
+        let shortest = problems
+            .roadmap()
+            .shortest_path(query, |edge: EdgeId| table.is_free(world, edge));
+        Ok(Self {
+            image: problems.image(world)?,
+            problems,
+            world,
+            table,
+            query,
+            shortest,
+        })
+    }
+
+    /// The world's image, if it has one.
+    #[must_use]
+    pub fn image(&self) -> Option<&OccupancyGrid> {
+        self.image.as_ref()
+    }
+
+    /// The shortest path, if there is any.
+    #[must_use]
+    pub fn shortest(&self) -> Option<&Path> {
+        self.shortest.as_ref()
+    }
+
+    /// A planner at its beginning, and what checking only the shortest path costs.
+    ///
+    /// # Errors
+    /// If the planner cannot be made for these problems.
+    pub fn planner(
+        &self,
+        contestant: &Contestant,
+        seed: u64,
+        options: &SweepOptions,
+    ) -> Result<(AnyPlanner<'a, Infallible>, Option<u64>), SweepError> {
+        let image = self.image.clone();
+        let checker = checker_for(self.problems, self.world, image, options.resolution)?;
+        let limit = self
+            .shortest
+            .as_ref()
+            .map(|path| path.edges().iter().map(|e| checker.price_if_free(*e)).sum());
+        let roadmap = self.problems.roadmap();
+        let familiarity = contestant.familiarity;
+        let setting = Setting {
+            roadmap,
+            query: self.query,
+            experience: Some((
+                self.table,
+                familiarity.worlds(self.problems, self.table, self.world),
+            )),
+            eta: options.eta / scale(roadmap),
+            fallback: options.fallback,
+            seed,
+        };
+        let built = contestant.planner.build(&setting, checker);
+        let planner = built.map_err(|error| SweepError::Planner {
+            dataset: self.problems.name().to_owned(),
+            error,
+        })?;
+        Ok((planner, limit))
+    }
+
+    /// When a run is stopped that does not end by itself.
+    #[must_use]
+    pub fn stop(options: &SweepOptions) -> Stop {
+        let mut stop = Stop::never();
+        if let Some(budget) = options.budget {
+            stop = stop | Stop::configurations(budget);
+        }
+        if options.fallback == Fallback::Never {
+            stop = stop | Stop::proposals(MOST_PROPOSALS);
+        }
+        stop
+    }
+
+    /// Plans once, from beginning to end.
+    ///
+    /// # Errors
+    /// If the planner cannot be made for these problems.
+    pub fn run(
+        &self,
+        contestant: &Contestant,
+        seed: u64,
+        options: &SweepOptions,
+    ) -> Result<Row, SweepError> {
+        let (mut planner, limit) = self.planner(contestant, seed, options)?;
+        let mut hash = EventHash::default();
+        let stop = Self::stop(options);
+        let Ok(trial) = trial::run(planner.as_mut(), &stop, |event| hash.add(event));
+        Ok(self.row(contestant, seed, options, &trial, limit, hash.digits()))
+    }
+
+    fn row(
+        &self,
+        contestant: &Contestant,
+        seed: u64,
+        options: &SweepOptions,
+        trial: &Trial,
+        limit: Option<u64>,
+        events: String,
+    ) -> Row {
+        let shortest_length = self.shortest.as_ref().map(Path::length);
+        let first = trial.improvements.first();
+        let at_shortest = trial.improvements.last().filter(|best| {
+            shortest_length.is_some_and(|shortest| best.length <= shortest * (1.0 + 1e-12))
+        });
+        let (folder, made) = match self.problems.origin() {
+            Origin::Folder(folder) => (Some(folder), None),
+            Origin::Made { worlds, test, seed } => (None, Some((worlds as u64, test as u64, seed))),
+        };
+        let counted_in = if self.image.is_some() {
+            "configurations"
+        } else {
+            "edges"
+        };
+        Row {
+            dataset: self.problems.name().to_owned(),
+            planner: contestant.planner.to_string(),
+            experience: contestant.experience().to_owned(),
+            world: self.world.0 + 1,
+            seed,
+            unit: counted_in.to_owned(),
+            shortest_length,
+            limit,
+            cost_to_first: first.map(|i| i.configurations),
+            first_length: first.map(|i| i.length),
+            cost_to_shortest: at_shortest.map(|i| i.configurations),
+            cost_total: trial.progress.configurations,
+            edges: trial.progress.edges,
+            proposals: trial.progress.proposals,
+            best_length: trial.progress.best_length,
+            lower_bound: Some(trial.progress.lower_bound).filter(|b| b.is_finite()),
+            ending: trial.ending.name().to_owned(),
+            regret: shortest_length
+                .zip(limit)
+                .map(|(shortest, limit)| regret(&trial.improvements, shortest, limit)),
+            curve: Row::curve_of(&trial.improvements),
+            events,
+            folder,
+            made_worlds: made.map(|m| m.0),
+            made_test: made.map(|m| m.1),
+            made_seed: made.map(|m| m.2),
+            resolution: self.image.as_ref().map(|_| {
+                let usual = scale(self.problems.roadmap()) / 1000.0;
+                options.resolution.unwrap_or(usual)
+            }),
+            eta: options.eta,
+            fallback: match options.fallback {
+                Fallback::Never => "never".to_owned(),
+                Fallback::AfterBarren(draws) => draws.to_string(),
+            },
+            budget: options.budget,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds: trial.duration.as_secs_f64(),
+        }
+    }
+}

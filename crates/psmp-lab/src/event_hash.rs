@@ -1,0 +1,62 @@
+//! A run's fingerprint: one number for all of its events, so that a rerun can be told to be the
+//! same without either being kept.
+
+use psmp::{Event, EventKind, Source};
+use std::hash::Hasher;
+use twox_hash::XxHash64;
+
+/// Takes in events and ends in a number. The number depends on nothing but the events, on every
+/// machine alike.
+pub struct EventHash(XxHash64);
+
+impl Default for EventHash {
+    fn default() -> Self {
+        Self(XxHash64::with_seed(0))
+    }
+}
+
+impl EventHash {
+    /// Takes in one event.
+    pub fn add(&mut self, event: &Event) {
+        let [kind, a, b, c] = match event.kind {
+            EventKind::Proposed { length, source } => [
+                1,
+                length.to_bits(),
+                u64::from(source == Source::Fallback),
+                0,
+            ],
+            EventKind::Barren => [2, 0, 0, 0],
+            EventKind::Checked {
+                edge,
+                free,
+                configurations,
+            } => [3, u64::from(edge.0), u64::from(free), configurations],
+            EventKind::Improved { length } => [4, length.to_bits(), 0, 0],
+            EventKind::Optimal => [5, 0, 0, 0],
+            EventKind::Infeasible => [6, 0, 0, 0],
+            EventKind::GaveUp => [7, 0, 0, 0],
+        };
+        let p = event.progress;
+        let best = p.best_length.unwrap_or(f64::INFINITY).to_bits();
+        let bound = p.lower_bound.to_bits();
+        for word in [
+            kind,
+            a,
+            b,
+            c,
+            p.configurations,
+            p.edges,
+            p.proposals,
+            best,
+            bound,
+        ] {
+            self.0.write(&word.to_le_bytes());
+        }
+    }
+
+    /// The number, as 16 hexadecimal digits.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        format!("{:016x}", self.0.finish())
+    }
+}

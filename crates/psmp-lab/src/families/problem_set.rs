@@ -1,0 +1,341 @@
+//! Worlds of one family on one roadmap, and the making of them.
+//!
+//! A world in which the roadmap has no path poses no problem, so it is drawn anew until it has one.
+
+use super::{Family, Rectangle};
+use psmp::checker::{BisectionChecker, Checker, Sightings};
+use psmp::{CollisionTable, Connection, EdgeId, Query, Roadmap, Space, VertexId, WorldId, roadmap};
+use psmp_worlds::{Dataset, DatasetParts, FileError, Frame, OccupancyGrid};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use std::path::Path;
+use thiserror::Error;
+
+/// Where planning begins and ends, as near as the roadmap has a vertex.
+const START: [f64; 2] = [0.03, 0.03];
+const GOAL: [f64; 2] = [0.9, 0.9];
+
+/// The distance between the configurations of an edge.
+pub const RESOLUTION: f64 = 0.001;
+
+/// How often a world is drawn before it is given up.
+const MOST_DRAWS: usize = 1000;
+
+/// Why a problem set cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FamilyError {
+    /// The roadmap is such that no world has a path.
+    #[error(
+        "family `{family}` with seed {seed}: none of {MOST_DRAWS} worlds drawn has a path on the \
+         roadmap"
+    )]
+    NoPath {
+        /// The family.
+        family: &'static str,
+        /// The seed.
+        seed: u64,
+    },
+    /// What was kept does not belong to the family.
+    #[error("the worlds kept for family `{family}` do not fit its roadmap")]
+    Misfit {
+        /// The family.
+        family: &'static str,
+    },
+}
+
+/// Worlds of one family on one roadmap. In each there is a path.
+pub struct ProblemSet {
+    /// The family.
+    pub family: Family,
+    /// The seed that it was made with.
+    pub seed: u64,
+    /// The roadmap.
+    pub roadmap: Roadmap,
+    /// Start and goal.
+    pub query: Query,
+    /// The obstacles of each world.
+    pub worlds: Vec<Vec<Rectangle>>,
+    /// Which edge is free in which world.
+    pub table: CollisionTable,
+    train: Vec<WorldId>,
+    test: Vec<WorldId>,
+}
+
+impl Family {
+    /// Makes a problem set of which the last `test` worlds are to plan in and the others to learn
+    /// from; `tick` is called after each world, from any thread. The same seed gives the same
+    /// worlds whatever the number of threads.
+    ///
+    /// # Errors
+    /// If the seed gives a roadmap on which hardly any world has a path.
+    pub fn generate(
+        &self,
+        worlds: usize,
+        test: usize,
+        seed: u64,
+        tick: impl Fn() + Sync,
+    ) -> Result<ProblemSet, FamilyError> {
+        let (roadmap, query) = self.roadmap(seed);
+        let recipe = (self.recipe)(&mut Pcg64::seed_from_u64(seed));
+        let made: Result<Vec<_>, FamilyError> = (0..worlds)
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|world| {
+                // A stream of its own for each world, so that the order of making is no matter.
+                let mut random = Pcg64::new(u128::from(seed), world as u128 + 1);
+                let solvable = |_| {
+                    let obstacles = recipe(&mut random);
+                    let free = free_edges(&roadmap, &self.draw(&obstacles));
+                    let path = roadmap.shortest_path(query, |edge| bit(&free, edge));
+                    path.map(|_| (obstacles, free))
+                };
+                let made = (0..MOST_DRAWS).find_map(solvable);
+                tick();
+                made.ok_or(FamilyError::NoPath {
+                    family: self.name,
+                    seed,
+                })
+            })
+            .collect();
+        let (obstacles, rows): (Vec<_>, Vec<_>) = made?.into_iter().unzip();
+        self.problem_set(test, seed, obstacles, &rows)
+    }
+
+    /// The problem set of worlds that were made before: their obstacles, and for each the words of
+    /// bits that say which edges are free.
+    ///
+    /// # Errors
+    /// If the bits do not fit the roadmap that the seed gives.
+    pub fn problem_set(
+        &self,
+        test: usize,
+        seed: u64,
+        worlds: Vec<Vec<Rectangle>>,
+        free: &[Vec<u64>],
+    ) -> Result<ProblemSet, FamilyError> {
+        let (roadmap, query) = self.roadmap(seed);
+        let words = roadmap.edge_count().div_ceil(64);
+        if worlds.len() != free.len() || free.iter().any(|row| row.len() != words) {
+            return Err(FamilyError::Misfit { family: self.name });
+        }
+        let mut table = CollisionTable::all_blocked(worlds.len(), roadmap.edge_count());
+        for (world, row) in free.iter().enumerate() {
+            for edge in roadmap.edge_ids().filter(|edge| bit(row, *edge)) {
+                table.set_free(WorldId(world as u32), edge);
+            }
+        }
+        let first_test = worlds.len().saturating_sub(test) as u32;
+        Ok(ProblemSet {
+            family: *self,
+            seed,
+            roadmap,
+            query,
+            table,
+            train: (0..first_test).map(WorldId).collect(),
+            test: (first_test..worlds.len() as u32).map(WorldId).collect(),
+            worlds,
+        })
+    }
+
+    fn roadmap(&self, seed: u64) -> (Roadmap, Query) {
+        let space = Space::unit(2);
+        let radius = roadmap::prm_star_radius(&space, self.vertices);
+        let points = roadmap::uniform(&space, self.vertices, seed);
+        match Roadmap::from_configurations(space, points, Connection::Radius(radius)) {
+            Ok(roadmap) => {
+                let query = Query {
+                    start: nearest_vertex(&roadmap, START),
+                    goal: nearest_vertex(&roadmap, GOAL),
+                };
+                (roadmap, query)
+            }
+            Err(e) => unreachable!("uniform points fit the unit square: {e}"),
+        }
+    }
+
+    fn draw(&self, obstacles: &[Rectangle]) -> OccupancyGrid {
+        let side = self.pixels as usize;
+        let last = f64::from(self.pixels - 1);
+        // Pixel centres that lie in an interval. A hair's breadth is added so that a rounding
+        // error does not move an edge that falls on a pixel.
+        let covered = |[low, high]: [f64; 2]| {
+            let first = (low * last - 1e-6).ceil().max(0.0) as usize;
+            let end = ((high * last + 1e-6).floor() + 1.0).max(0.0) as usize;
+            first.min(side)..end.min(side)
+        };
+        let mut free = vec![true; side * side];
+        for obstacle in obstacles {
+            let columns = covered(obstacle.x);
+            for row in covered([1.0 - obstacle.y[1], 1.0 - obstacle.y[0]]) {
+                free[row * side..][columns.clone()].fill(false);
+            }
+        }
+        let is_free = |column: u32, row: u32| free[row as usize * side + column as usize];
+        match OccupancyGrid::from_fn(self.pixels, self.pixels, Frame::unit(), is_free) {
+            Ok(grid) => grid,
+            Err(e) => unreachable!("a family has a sound size: {e}"),
+        }
+    }
+}
+
+impl ProblemSet {
+    /// The image of a world.
+    #[must_use]
+    pub fn image(&self, world: WorldId) -> OccupancyGrid {
+        self.family.draw(&self.worlds[world.index()])
+    }
+
+    /// The worlds to learn from.
+    #[must_use]
+    pub fn train(&self) -> &[WorldId] {
+        &self.train
+    }
+
+    /// The worlds to plan in.
+    #[must_use]
+    pub fn test(&self) -> &[WorldId] {
+        &self.test
+    }
+
+    /// Writes the set as a dataset folder with images. `tick` is called after each image, from any
+    /// thread.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or the folder has files that would be read as part of it.
+    pub fn write(&self, folder: &Path, tick: impl Fn() + Sync) -> Result<(), FileError> {
+        Dataset::create_image_folder(folder)?;
+        (0..self.worlds.len() as u32)
+            .into_par_iter()
+            .map(WorldId)
+            .try_for_each(|world| {
+                self.image(world)
+                    .write_png(Dataset::image_path_in(folder, world))?;
+                tick();
+                Ok(())
+            })?;
+        let mut parts = DatasetParts::new(&self.roadmap);
+        parts.table = Some(&self.table);
+        parts.query = Some(self.query);
+        parts.train = Some(&self.train);
+        parts.test = Some(&self.test);
+        Dataset::write(folder, &parts)
+    }
+}
+
+fn nearest_vertex(roadmap: &Roadmap, to: [f64; 2]) -> VertexId {
+    let distance = |v: VertexId| {
+        let q = roadmap.configuration(v).unwrap_or(&to);
+        (q[0] - to[0]).hypot(q[1] - to[1])
+    };
+    roadmap
+        .vertices()
+        .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+        .unwrap_or(VertexId(0))
+}
+
+fn bit(words: &[u64], edge: EdgeId) -> bool {
+    words[edge.index() / 64] >> (edge.index() % 64) & 1 == 1
+}
+
+/// Which edges are free, as words of bits.
+fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
+    let mut checker = match BisectionChecker::new(roadmap, RESOLUTION, grid) {
+        Ok(checker) => checker,
+        Err(e) => unreachable!("generated roadmaps have configurations: {e}"),
+    };
+    let mut sightings = Sightings::new(2);
+    let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
+    for edge in roadmap.edge_ids() {
+        sightings.clear();
+        let Ok(verdict) = checker.check(edge, &mut sightings);
+        words[edge.index() / 64] |= u64::from(verdict.free) << (edge.index() % 64);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BUGTRAP_FOREST, FAMILIES, ONE_WALL};
+    use super::*;
+    use psmp::Experience;
+
+    fn all() -> impl Iterator<Item = Family> {
+        FAMILIES.into_iter().chain([BUGTRAP_FOREST])
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_set_on_any_number_of_threads() {
+        for family in all() {
+            let on = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                let make = || family.generate(8, 2, 5, || {}).unwrap();
+                pool.build().unwrap().install(make)
+            };
+            let (one, three) = (on(1), on(3));
+            assert_eq!(one.table, three.table, "{}", family.name);
+            assert_eq!(one.worlds, three.worlds);
+            assert_eq!(one.query, three.query);
+            let other = family.generate(8, 2, 6, || {}).unwrap();
+            assert_ne!(one.worlds, other.worlds);
+        }
+    }
+
+    #[test]
+    fn every_world_has_a_path_and_no_two_are_alike() {
+        for family in all() {
+            let set = family.generate(20, 4, 1, || {}).unwrap();
+            for world in (0..20).map(WorldId) {
+                let open = |e| set.table.is_free(world, e);
+                assert!(set.roadmap.shortest_path(set.query, open).is_some());
+            }
+            assert!((1..20).all(|w| set.worlds[0] != set.worlds[w]));
+            assert_eq!((set.train().len(), set.test().len()), (16, 4));
+        }
+    }
+
+    /// The shares of free space and free edges, from 300 worlds of each family, with room for the
+    /// chance in fewer.
+    #[test]
+    fn worlds_are_as_full_as_they_should_be() {
+        for family in all() {
+            let set = family.generate(40, 4, 2, || {}).unwrap();
+            let side = family.pixels;
+            let free = |world| {
+                let image = set.image(WorldId(world));
+                let cells = (0..side).flat_map(|c| (0..side).map(move |r| (c, r)));
+                let free = cells.filter(|&(c, r)| image.is_cell_free(c, r)).count();
+                free as f64 / f64::from(side * side)
+            };
+            let space = (0..10).map(free).sum::<f64>() / 10.0;
+            // What the walls of a family leave, and the squares, which overlap a little.
+            let expected = match family.name {
+                "one-wall" => 0.79,
+                "two-walls" => 0.76,
+                "forest" => 0.86,
+                "shifting-wall" => 0.865,
+                "maze" => 0.894,
+                "baffle" => 0.885,
+                "bugtrap" => 0.945,
+                _ => 0.875,
+            };
+            assert!(
+                (space - expected).abs() < 0.03,
+                "{}: {space} of the space is free",
+                family.name
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_made_can_be_put_together_again() {
+        let set = ONE_WALL.generate(5, 1, 3, || {}).unwrap();
+        let rows: Vec<Vec<u64>> = (0..5)
+            .map(|w| set.table.free_edges_in(WorldId(w)).to_vec())
+            .collect();
+        let again = ONE_WALL.problem_set(1, 3, set.worlds.clone(), &rows);
+        assert_eq!(again.unwrap().table, set.table);
+        let misfit = ONE_WALL.problem_set(1, 3, set.worlds, &rows[..4]);
+        assert!(misfit.is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! Problems to plan in, wherever they come from: a dataset's folder, or worlds made on the spot.
+
+use crate::families::ProblemSet;
+use psmp::{CollisionTable, Query, Roadmap, WorldId};
+use psmp_worlds::{Dataset, FileError, Frame, ImageOptions, OccupancyGrid};
+
+/// Known worlds on one roadmap.
+pub trait Problems: Send + Sync {
+    /// Its name in tables.
+    fn name(&self) -> &str;
+    /// The roadmap.
+    fn roadmap(&self) -> &Roadmap;
+    /// From where to where to plan.
+    ///
+    /// # Errors
+    /// If that is not known.
+    fn query(&self) -> Result<Query, FileError>;
+    /// Which edge is free in which world.
+    ///
+    /// # Errors
+    /// If that is not known.
+    fn table(&self) -> Result<&CollisionTable, FileError>;
+    /// The worlds to learn from, if some are set apart for that.
+    fn train(&self) -> Option<&[WorldId]>;
+    /// The worlds to plan in, if some are set apart for that.
+    fn test(&self) -> Option<&[WorldId]>;
+    /// The image of a world, if it has one and coordinates to use it with.
+    ///
+    /// # Errors
+    /// If the image is there but cannot be read.
+    fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError>;
+    /// Where it comes from: all that is needed to get the same again.
+    fn origin(&self) -> Origin;
+}
+
+/// Where problems come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// They were made from a family, so many with this seed.
+    Made {
+        /// How many worlds.
+        worlds: usize,
+        /// How many of them are to plan in.
+        test: usize,
+        /// With which seed.
+        seed: u64,
+    },
+    /// They were read from a folder.
+    Folder(String),
+}
+
+impl Problems for Dataset {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn roadmap(&self) -> &Roadmap {
+        &self.roadmap
+    }
+    fn query(&self) -> Result<Query, FileError> {
+        Dataset::query(self)
+    }
+    fn table(&self) -> Result<&CollisionTable, FileError> {
+        Dataset::table(self)
+    }
+    fn train(&self) -> Option<&[WorldId]> {
+        Dataset::train(self)
+    }
+    fn test(&self) -> Option<&[WorldId]> {
+        Dataset::test(self)
+    }
+    fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
+        let Some([x, y]) = self.roadmap.space().map(|space| space.axes()) else {
+            return Ok(None);
+        };
+        let Some(path) = self.image_path(world) else {
+            return Ok(None);
+        };
+        let options = ImageOptions {
+            frame: Frame::Centres {
+                x: [x.lower(), x.upper()],
+                y: [y.lower(), y.upper()],
+            },
+            ..ImageOptions::default()
+        };
+        OccupancyGrid::read(path, &options).map(Some)
+    }
+    fn origin(&self) -> Origin {
+        let folder = self.folder();
+        let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Origin::Folder(full.display().to_string())
+    }
+}
+
+impl Problems for ProblemSet {
+    fn name(&self) -> &str {
+        self.family.name
+    }
+    fn roadmap(&self) -> &Roadmap {
+        &self.roadmap
+    }
+    fn query(&self) -> Result<Query, FileError> {
+        Ok(self.query)
+    }
+    fn table(&self) -> Result<&CollisionTable, FileError> {
+        Ok(&self.table)
+    }
+    fn train(&self) -> Option<&[WorldId]> {
+        Some(ProblemSet::train(self))
+    }
+    fn test(&self) -> Option<&[WorldId]> {
+        Some(ProblemSet::test(self))
+    }
+    fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
+        Ok(Some(ProblemSet::image(self, world)))
+    }
+    fn origin(&self) -> Origin {
+        Origin::Made {
+            worlds: self.worlds.len(),
+            test: ProblemSet::test(self).len(),
+            seed: self.seed,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How each planner's line looks, the same in every figure of a report.
+//!
+//! The colour says how paths are proposed: planners that differ only in their belief have kindred
+//! colours, all of them those of Okabe and Ito, told apart by everyone. The dashes differ from
+//! planner to planner besides, for print without colours.
+
+use super::data::Report;
+
+/// The look of a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Line {
+    pub(super) colour: &'static str,
+    pub(super) dash: &'static str,
+}
+
+impl Line {
+    /// The attributes of a stroke of this look.
+    pub(super) fn stroke(&self, width: f64) -> String {
+        let Self { colour, dash } = self;
+        format!(
+            "stroke=\"{colour}\" stroke-width=\"{width}\" stroke-dasharray=\"{dash}\" \
+             stroke-linejoin=\"round\""
+        )
+    }
+}
+
+/// What is not a planner: bounds and laws.
+pub(super) const REFERENCE: Line = Line {
+    colour: "#555555",
+    dash: "6 4",
+};
+
+/// The colours of planners with these proposers, the first of each and the further ones.
+const OF_PROPOSERS: [(&str, [&str; 2]); 5] = [
+    ("psmp", ["#0072B2", "#56B4E9"]),
+    ("pomp", ["#D55E00", "#E69F00"]),
+    ("lazysp", ["#009E73", "#111111"]),
+    ("maxprob", ["#CC79A7", "#CC79A7"]),
+    ("maxprob+", ["#CC79A7", "#CC79A7"]),
+];
+const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
+const DASHES: [&str; 8] = [
+    "none",
+    "8 4",
+    "2 3",
+    "12 3 2 3",
+    "4 2",
+    "18 5",
+    "8 3 2 3 2 3",
+    "1 4",
+];
+
+/// The planners of a report, in order, which fixes their looks.
+pub(super) struct Styles {
+    planners: Vec<String>,
+}
+
+impl Styles {
+    pub(super) fn of(report: &Report) -> Self {
+        let mut planners: Vec<String> = Vec::new();
+        for family in &report.families {
+            for series in family.anytime.iter().chain(&family.solved) {
+                if !planners.contains(&series.planner) {
+                    planners.push(series.planner.clone());
+                }
+            }
+        }
+        Self { planners }
+    }
+
+    pub(super) fn line(&self, planner: &str) -> Line {
+        let place = self.planners.iter().position(|p| p == planner);
+        Line {
+            colour: self.colour(planner),
+            dash: DASHES[place.unwrap_or(0) % DASHES.len()],
+        }
+    }
+
+    fn colour(&self, planner: &str) -> &'static str {
+        let known = |name: &str| OF_PROPOSERS.iter().find(|(known, _)| *known == name);
+        let before = || self.planners.iter().take_while(|p| *p != planner);
+        if let Some((name, [first, further])) = known(proposer(planner)) {
+            let is_first = before().all(|p| proposer(p) != *name);
+            return if is_first { first } else { further };
+        }
+        let others = before().filter(|p| known(proposer(p)).is_none());
+        OF_OTHERS[others.count() % OF_OTHERS.len()]
+    }
+}
+
+/// The part of a planner's name that says how paths are proposed.
+fn proposer(planner: &str) -> &str {
+    planner.split(':').next().unwrap_or(planner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_planners_look_alike() {
+        let planners = [
+            "psmp:fs", "psmp:nn", "lazysp", "value:nn", "other", "pomp:fs",
+        ];
+        let styles = Styles {
+            planners: planners.map(str::to_owned).to_vec(),
+        };
+        for (i, a) in planners.iter().map(|p| styles.line(p)).enumerate() {
+            for b in planners[..i].iter().map(|p| styles.line(p)) {
+                assert!(a.colour != b.colour && a.dash != b.dash, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(styles.line("never named").dash, "none");
+    }
+}

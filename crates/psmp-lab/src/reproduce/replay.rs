@@ -1,0 +1,69 @@
+//! One row again: the same worlds made or read again, the same planner run again, and the two rows
+//! compared.
+
+use super::ReproduceError;
+use crate::arena::Arena;
+use crate::families::Family;
+use crate::planner_spec::PlannerSpec;
+use crate::problems::Problems;
+use crate::row::Row;
+use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
+use psmp::{Experience, Fallback, WorldId};
+use psmp_worlds::Dataset;
+
+/// Runs a row again. What comes is the same row but for the time it took, if all is well.
+///
+/// # Errors
+/// If the row asks for something that is not there.
+pub fn replay(row: &Row, tick: impl Fn() + Sync) -> Result<Row, ReproduceError> {
+    let wrong = |why: &str| SweepError::Dataset {
+        dataset: row.dataset.clone(),
+        why: format!("the row cannot be rerun: {why}"),
+    };
+    let made = row.made_worlds.zip(row.made_test).zip(row.made_seed);
+    let problems: Box<dyn Problems> = match (&row.folder, made) {
+        (Some(folder), _) => Box::new(Dataset::open(folder)?),
+        (None, Some(((worlds, test), seed))) => {
+            let family = Family::named(&row.dataset).ok_or_else(|| wrong("no such family"))?;
+            Box::new(family.generate(worlds as usize, test as usize, seed, tick)?)
+        }
+        (None, None) => return Err(wrong("it names neither a folder nor a family").into()),
+    };
+    let world = row.world.checked_sub(1).map(WorldId);
+    let world = world
+        .filter(|world| {
+            problems
+                .table()
+                .is_ok_and(|t| world.index() < t.world_count())
+        })
+        .ok_or_else(|| wrong("there is no such world"))?;
+    let planner: PlannerSpec = row.planner.parse().map_err(|error| SweepError::Planner {
+        dataset: row.dataset.clone(),
+        error,
+    })?;
+    let contestant = Contestant {
+        planner,
+        familiarity: match row.experience.as_str() {
+            "unseen" => Familiarity::Unseen,
+            _ => Familiarity::Seen,
+        },
+    };
+    let fallback = match row.fallback.as_str() {
+        "never" => Fallback::Never,
+        draws => Fallback::AfterBarren(
+            draws
+                .parse()
+                .map_err(|_| wrong("its fallback is no number"))?,
+        ),
+    };
+    let options = SweepOptions {
+        seeds: vec![row.seed],
+        resolution: row.resolution,
+        eta: row.eta,
+        fallback,
+        budget: row.budget,
+        jobs: None,
+    };
+    let arena = Arena::open(problems.as_ref(), world)?;
+    Ok(arena.run(&contestant, row.seed, &options)?)
+}

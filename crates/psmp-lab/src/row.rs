@@ -1,0 +1,93 @@
+//! One run as a row of a table: what was run, all that is needed to run it again, and what came of
+//! it.
+
+use crate::score::Improvement;
+use serde::{Deserialize, Serialize};
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, parquet_derive::ParquetRecordWriter)]
+pub struct Row {
+    /// The dataset's or the family's name.
+    pub dataset: String,
+    /// The planner's name.
+    pub planner: String,
+    /// `seen`, `unseen`, or `none` where the planner does not learn from known worlds.
+    pub experience: String,
+    /// The world's id, counted from 1 as in the dataset's files.
+    pub world: u32,
+    /// The seed.
+    pub seed: u64,
+    /// What costs are counted in: `configurations`, or `edges` where there are no images.
+    pub unit: String,
+    /// The length of the shortest path; missing if there is none.
+    pub shortest_length: Option<f64>,
+    /// What checking only the shortest path costs.
+    pub limit: Option<u64>,
+    /// What had been spent at the first path.
+    pub cost_to_first: Option<u64>,
+    /// The length of the first path.
+    pub first_length: Option<f64>,
+    /// What had been spent when the shortest path was found.
+    pub cost_to_shortest: Option<u64>,
+    /// What had been spent at the end.
+    pub cost_total: u64,
+    /// Edges checked in all.
+    pub edges: u64,
+    /// Paths asked of the proposer, barren draws included.
+    pub proposals: u64,
+    /// The length of the best path.
+    pub best_length: Option<f64>,
+    /// The lower bound at the end; missing if there can be no path.
+    pub lower_bound: Option<f64>,
+    /// `optimal`, `infeasible`, `gave-up` or `stopped`.
+    pub ending: String,
+    /// Normalised anytime regret; missing if there is no path.
+    pub regret: Option<f64>,
+    /// Every better path as `cost:proposals:length`, separated by blanks.
+    pub curve: String,
+    /// A hash of all events of the run.
+    pub events: String,
+    /// The folder of the dataset; missing for worlds made from a family.
+    pub folder: Option<String>,
+    /// How many worlds were made from the family.
+    pub made_worlds: Option<u64>,
+    /// How many of those are to plan in and not to learn from.
+    pub made_test: Option<u64>,
+    /// The seed that they were made with.
+    pub made_seed: Option<u64>,
+    /// The distance between the configurations of an edge; missing where edges are counted.
+    pub resolution: Option<f64>,
+    /// The nearest-neighbour belief's rate, in units of the space's longest side.
+    pub eta: f64,
+    /// Barren draws in a row before the optimistic path is proposed, or `never`.
+    pub fallback: String,
+    /// Configurations after which the run was stopped.
+    pub budget: Option<u64>,
+    /// The version of psmp that made the row.
+    pub version: String,
+    /// Time spent planning, the checks' look-ups included. The only column that a rerun changes.
+    pub seconds: f64,
+}
+
+impl Row {
+    /// The run's better paths, in order. `None` if the column is malformed.
+    #[must_use]
+    pub fn improvements(&self) -> Option<Vec<Improvement>> {
+        let improvement = |text: &str| {
+            let mut parts = text.split(':');
+            let improvement = Improvement {
+                configurations: parts.next()?.parse().ok()?,
+                proposals: parts.next()?.parse().ok()?,
+                length: parts.next()?.parse().ok()?,
+            };
+            parts.next().is_none().then_some(improvement)
+        };
+        self.curve.split_whitespace().map(improvement).collect()
+    }
+
+    /// The text of the column `curve`.
+    pub(crate) fn curve_of(improvements: &[Improvement]) -> String {
+        let text = |i: &Improvement| format!("{}:{}:{}", i.configurations, i.proposals, i.length);
+        improvements.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,222 @@
+//! The published datasets: what planners promise must hold in every recorded world.
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
+use petgraph::algo::dijkstra;
+use petgraph::graph::{NodeIndex, UnGraph};
+use psmp::{AnytimePlanner, Event, EventKind, Experience, Fallback, Query, Roadmap, VertexId};
+use psmp::{Direction, WorldId};
+use psmp_lab::statistics::median;
+use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
+use psmp_lab::{PlannerSpec, Problems, RecordedChecker, Row, Setting, checker_for, scale};
+use psmp_worlds::Dataset;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// A published dataset. Where there is no real data it says so, and the test that asked has
+/// nothing to try.
+fn dataset(name: &str) -> Option<Dataset> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = match std::env::var_os("PSMP_DATA") {
+        Some(folder) => PathBuf::from(folder),
+        None => workspace.join("../shared/data"),
+    };
+    if !folder.is_dir() {
+        eprintln!(
+            "SKIPPED: there is no real data at `{}`; set PSMP_DATA to the folder that has it",
+            folder.display()
+        );
+        return None;
+    }
+    Some(Dataset::open(folder.join("graph_collision_checking").join(name)).unwrap())
+}
+
+/// The length of the shortest path of a world by another's algorithm.
+fn shortest_by_petgraph(
+    roadmap: &Roadmap,
+    query: Query,
+    table: &impl Experience,
+    world: WorldId,
+) -> Option<f64> {
+    assert_eq!(roadmap.direction(), Direction::Undirected);
+    let mut graph = UnGraph::<(), f64>::default();
+    for _ in roadmap.vertices() {
+        graph.add_node(());
+    }
+    let node = |v: VertexId| NodeIndex::new(v.index());
+    for id in roadmap.edge_ids().filter(|id| table.is_free(world, *id)) {
+        let edge = roadmap.edge(id);
+        graph.add_edge(node(edge.from), node(edge.to), edge.length);
+    }
+    let goal = node(query.goal);
+    let lengths = dijkstra(&graph, node(query.start), Some(goal), |e| *e.weight());
+    lengths.get(&goal).copied()
+}
+
+/// Sums in another order differ in their last digits.
+fn equal(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// What must hold of the best path whenever there is a better one.
+fn check_path<E>(
+    planner: &(dyn AnytimePlanner<Error = E> + '_),
+    dataset: &Dataset,
+    query: Query,
+    world: WorldId,
+    length: f64,
+) {
+    let (roadmap, table) = (&dataset.roadmap, dataset.table().unwrap());
+    let path = planner.best_path().unwrap();
+    let vertices = path.vertices();
+    assert_eq!(vertices.first(), Some(&query.start));
+    assert_eq!(vertices.last(), Some(&query.goal));
+    assert_eq!(vertices.len(), path.edges().len() + 1);
+    let mut sum = 0.0;
+    for (ends, &edge) in vertices.windows(2).zip(path.edges()) {
+        let arc = roadmap.outgoing(ends[0]).find(|a| a.edge == edge);
+        assert_eq!(arc.map(|a| a.target), Some(ends[1]), "connected");
+        assert!(table.is_free(world, edge), "free");
+        sum += roadmap.edge(edge).length;
+    }
+    assert!(equal(sum, length) && path.length() == length);
+}
+
+/// Drives one planner to its end and checks every step of it. Returns the final length.
+fn check_run(
+    dataset: &Dataset,
+    world: WorldId,
+    spec: PlannerSpec,
+    checker: RecordedChecker<'_>,
+    shortest: Option<f64>,
+) -> Option<f64> {
+    let table = dataset.table().unwrap();
+    let query = dataset.query().unwrap();
+    let setting = Setting {
+        roadmap: &dataset.roadmap,
+        query,
+        experience: Some((table, Familiarity::Seen.worlds(dataset, table, world))),
+        eta: 1000.0 / scale(&dataset.roadmap),
+        fallback: Fallback::default(),
+        seed: u64::from(world.0),
+    };
+    let mut planner = spec.build(&setting, checker).unwrap();
+    let mut last = f64::INFINITY;
+    let mut ending = None;
+    while let Some(Ok(Event { kind, progress })) = planner.step() {
+        assert_eq!(ending, None, "an ending is the last event");
+        // Without any path the bound may be anything, and in the end is infinite.
+        if let Some(shortest) = shortest {
+            assert!(
+                progress.lower_bound <= shortest * (1.0 + 1e-9),
+                "{spec} in world {}: bound {} over {shortest}",
+                world.0,
+                progress.lower_bound
+            );
+        }
+        match kind {
+            EventKind::Improved { length } => {
+                assert!(length < last, "{spec}: {length} after {last}");
+                last = length;
+                check_path(planner.as_ref(), dataset, query, world, length);
+            }
+            EventKind::Optimal | EventKind::Infeasible | EventKind::GaveUp => ending = Some(kind),
+            EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => {}
+        }
+    }
+    let expected = match shortest {
+        Some(_) => EventKind::Optimal,
+        None => EventKind::Infeasible,
+    };
+    assert_eq!(ending, Some(expected), "{spec} in world {}", world.0);
+    Some(last).filter(|length| length.is_finite())
+}
+
+/// All planners in every world, an edge a check; by image in every 100th world only, because images
+/// take long to read and the nearest-neighbour belief long to ask once it has seen thousands of
+/// configurations.
+fn every_run_keeps_its_promises(name: &str) {
+    let Some(dataset) = dataset(name) else { return };
+    let table = dataset.table().unwrap();
+    let query = dataset.query().unwrap();
+    let planners: [PlannerSpec; 3] =
+        ["lazysp", "psmp:fs", "pomp:nn"].map(|name| name.parse().unwrap());
+    let check = |world: WorldId| {
+        let shortest = shortest_by_petgraph(&dataset.roadmap, query, table, world);
+        for spec in planners {
+            let mut checkers = vec![RecordedChecker::by_edges(table, world)];
+            if world.0.is_multiple_of(100) {
+                let image = dataset.image(world).unwrap();
+                assert!(image.is_some());
+                checkers.push(checker_for(&dataset, world, image, None).unwrap());
+            }
+            for checker in checkers {
+                let length = check_run(&dataset, world, spec, checker, shortest);
+                match (length, shortest) {
+                    (Some(length), Some(shortest)) => assert!(equal(length, shortest)),
+                    (length, shortest) => assert_eq!(length, shortest),
+                }
+            }
+        }
+        shortest.is_some()
+    };
+    let worlds = (0..table.world_count() as u32).into_par_iter();
+    let solvable = worlds.filter(|world| check(WorldId(*world))).count();
+    eprintln!(
+        "{name}: {solvable} of {} worlds solvable",
+        table.world_count()
+    );
+    assert!(solvable > table.world_count() / 2);
+}
+
+#[test]
+fn every_run_in_2d_1_keeps_its_promises() {
+    every_run_keeps_its_promises("dataset_2d_1");
+}
+
+#[test]
+fn every_run_in_2d_3_keeps_its_promises() {
+    every_run_keeps_its_promises("dataset_2d_3");
+}
+
+#[test]
+fn every_run_in_2d_5_keeps_its_promises() {
+    every_run_keeps_its_promises("dataset_2d_5");
+}
+
+/// Robots without images: an arm, a car and a helicopter. One who knows the worlds needs fewer
+/// checks to the shortest path than the optimist who knows none.
+#[test]
+fn knowing_the_worlds_saves_checks_on_the_way_to_the_shortest_path() {
+    for name in ["dataset_herb_1", "dataset_xyh_1", "dataset_heli_canyon_1"] {
+        let Some(dataset) = dataset(name) else { return };
+        let worlds = dataset.test().unwrap().to_vec();
+        let tasks = [(&dataset as &dyn Problems, worlds)];
+        let planners = ["psmp:fs", "lazysp"].map(|p| Contestant {
+            planner: p.parse().unwrap(),
+            familiarity: Familiarity::Seen,
+        });
+        let rows = sweep(&tasks, &planners, &SweepOptions::default(), || {}).unwrap();
+        assert_eq!(rows.len(), 200);
+        assert!(rows.iter().all(|row| row.unit == "edges"));
+        let [psmp, lazysp] = ["psmp:fs", "lazysp"].map(|planner| {
+            let costs: Vec<f64> = rows
+                .iter()
+                .filter(|row| row.planner == planner && ended_rightly(row))
+                .map(|row| row.cost_to_shortest.unwrap() as f64)
+                .collect();
+            let mean = costs.iter().sum::<f64>() / costs.len() as f64;
+            (mean, median(costs.into_iter().map(Some)).unwrap())
+        });
+        eprintln!("{name}: mean and median {psmp:.1?} against {lazysp:.1?}");
+        assert!(psmp.0 < lazysp.0 && psmp.1 < lazysp.1, "{name}");
+    }
+}
+
+/// Whether the world has a path; the run must have found the shortest then, and must have said that
+/// there is none otherwise.
+fn ended_rightly(row: &Row) -> bool {
+    let solvable = row.shortest_length.is_some();
+    assert_eq!(row.ending, if solvable { "optimal" } else { "infeasible" });
+    assert_eq!(row.cost_to_shortest.is_some(), solvable);
+    solvable
+}

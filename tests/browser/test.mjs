@@ -1,0 +1,248 @@
+// Drives a report in headless Chromium. Run: npm ci && node test.mjs (from tests/browser; needs cargo and chromium)
+//
+// A small real report is made first, or the one in REPORT is taken. Screenshots go to shots/.
+
+import { chromium } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const shots = join(here, "shots");
+mkdirSync(shots, { recursive: true });
+const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
+
+function sample() {
+  const folder = join(scratch, "report");
+  const build = ["run", "--quiet", "--release", "--", "reproduce", "--quick", "-o", folder,
+    "--families", "one-wall,maze", "--worlds", "80", "--test", "8"];
+  execFileSync("cargo", build, { cwd: join(here, "../.."), stdio: "inherit" });
+  return folder;
+}
+
+const page_url = pathToFileURL(join(process.env.REPORT ?? sample(), "index.html")).href;
+const context = await chromium.launchPersistentContext(join(scratch, "profile"), {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  headless: true,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  viewport: { width: 1280, height: 900 },
+  colorScheme: "light",
+});
+const page = context.pages()[0] ?? (await context.newPage());
+page.setDefaultTimeout(15000);
+
+const complaints = [];
+const requests = [];
+// Reading pixels back, as this test does, is what the one warning let pass is about.
+const ours = (text) => text.includes("willReadFrequently");
+page.on("console", (message) => {
+  if (["error", "warning"].includes(message.type()) && !ours(message.text())) complaints.push(message.text());
+});
+page.on("pageerror", (error) => complaints.push(String(error)));
+page.on("request", (request) => {
+  if (request.url() !== page_url && !request.url().startsWith("data:")) requests.push(request.url());
+});
+
+let passed = 0;
+let failed = 0;
+async function check(name, body) {
+  try {
+    await body();
+    passed += 1;
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n        ${String(error).split("\n")[0]}`);
+  }
+}
+function must(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+/** What a canvas shows, as text that differs where a pixel does. */
+const picture = (id) => page.evaluate((id) => document.getElementById(id).toDataURL(), id);
+const words = (side) => page.textContent(`#event-${side}`);
+const time = () => page.$eval("#time", (slider) => Number(slider.value));
+const last = () => page.$eval("#time", (slider) => Number(slider.max));
+const options = (id) => page.$$eval(`#${id} option`, (all) => all.map((option) => option.textContent));
+const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+/** Moves the focus to the page itself, where no control takes the keys. */
+const letGo = () => page.evaluate(() => document.activeElement.blur());
+/** How many pixels of the map are of about a colour. */
+const count = (id, rgb) => page.evaluate(([id, rgb]) => {
+  const canvas = document.getElementById(id);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) count += rgb.every((value, c) => Math.abs(data[i + c] - value) < 12);
+  return count;
+}, [id, rgb]);
+
+await page.goto(page_url);
+
+await check("the page has its parts", async () => {
+  for (const part of ["#claims table", "#player", ".family figure svg", ".family table", "#settings dl"]) {
+    must(await page.$(part), `${part} is missing`);
+  }
+  const figures = await page.$$eval(".panel > svg", (all) => all.map((svg) => svg.getBoundingClientRect().width));
+  must(figures.length >= 10 && figures.every((width) => width > 200), `figures are ${figures} wide`);
+});
+
+await check("both planners are drawn from the start", async () => {
+  must((await time()) === 0 && (await last()) > 20, "no timeline");
+  must((await words(0)).includes("not yet begun"), await words(0));
+  must((await count("map-0", [211, 215, 220])) > 1000, "no obstacles");
+});
+
+await check("stepping forward and back by button changes the picture and comes back", async () => {
+  const before = [await picture("map-0"), await picture("map-1")];
+  await page.click("#forward");
+  await page.click("#forward");
+  const after = [await picture("map-0"), await picture("map-1")];
+  must(before[0] !== after[0] || before[1] !== after[1], "nothing changed");
+  await page.click("#back");
+  await page.click("#back");
+  must((await picture("map-0")) === before[0], "the picture did not come back");
+});
+
+await check("keys step, jump, play and pause", async () => {
+  await page.$eval("#player", (player) => player.scrollIntoView());
+  await letGo();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  must((await time()) === 3, `at ${await time()} after three steps`);
+  await page.keyboard.press("ArrowLeft");
+  must((await time()) === 2, `at ${await time()} after a step back`);
+  await page.keyboard.press("End");
+  must((await time()) === (await last()), "End does not go to the end");
+  must((await words(0)).includes("over"), await words(0));
+  must((await count("map-0", [0, 114, 178])) > 200, "no best path at the end");
+  await page.keyboard.press("Home");
+  must((await time()) === 0, "Home does not go to the beginning");
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => Number(document.getElementById("time").value) > 2);
+  must((await page.textContent("#play")) === "Pause", "not playing");
+  await page.keyboard.press(" ");
+  const stopped = await time();
+  await page.waitForTimeout(300);
+  must((await time()) === stopped, "not paused");
+});
+
+await check("playing fast reaches the end and stops there", async () => {
+  await page.selectOption("#speed", { label: "very fast" });
+  await page.click("#play");
+  await page.waitForFunction(() => document.getElementById("time").value === document.getElementById("time").max);
+  await page.waitForFunction(() => document.getElementById("play").textContent === "Play");
+  await page.selectOption("#speed", { label: "usual" });
+});
+
+await check("the mouse scrubs, and both films stay together", async () => {
+  const box = await (await page.$("#time")).boundingBox();
+  const seen = new Set();
+  for (const share of [0.15, 0.4, 0.65, 0.9]) {
+    await page.mouse.click(box.x + share * box.width, box.y + box.height / 2);
+    seen.add(await picture("map-0") + await picture("map-1"));
+    const spent = [];
+    for (const side of [0, 1]) {
+      const found = (await words(side)).match(/([\d,]+) configurations in all/);
+      spent.push(found ? Number(found[1].replace(",", "")) : null);
+    }
+    const said = await page.getAttribute("#time", "aria-valuetext");
+    const now = Number(said.match(/[\d,]+/)[0].replace(",", ""));
+    must(spent.every((cost) => cost === null || cost <= now), `${spent} after ${now}`);
+  }
+  must(seen.size === 4, "the picture does not follow the slider");
+});
+
+await check("checks are said in words and drawn in their colours", async () => {
+  await letGo();
+  await page.keyboard.press("Home");
+  const said = [];
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press("ArrowRight");
+    said.push(await words(0), await words(1));
+  }
+  const all = said.join("\n");
+  for (const event of [/path proposed, \d+ edges/, /check \d+: edge free, \d+ configurations/, /check \d+: edge in collision/]) {
+    must(event.test(all), `never said ${event}`);
+  }
+  must((await count("map-1", [213, 94, 0])) > 20, "no blocked edge is drawn");
+  must((await count("map-1", [0, 158, 115])) > 20, "no free edge is drawn");
+});
+
+await check("another planner, world and family are other pictures", async () => {
+  const planners = await options("planner-0");
+  must(planners.length >= 3, `only ${planners}`);
+  const first = await picture("map-0");
+  await page.selectOption("#planner-0", { label: planners[planners.length - 1] });
+  const second = await picture("map-0");
+  must(first !== second, "the planner makes no difference");
+  await page.selectOption("#world", { index: 1 });
+  const third = await picture("map-0");
+  must(second !== third, "the world makes no difference");
+  await page.selectOption("#family", { index: 1 });
+  must((await picture("map-0")) !== third, "the family makes no difference");
+  must((await time()) === 0, "another family begins at the beginning");
+  await page.selectOption("#family", { index: 0 });
+});
+
+await check("dark and light are both drawn, by button and by preference", async () => {
+  await page.fill("#time", String(Math.round((await last()) / 2)));
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const [light, drawn] = [await paper(), await picture("map-0")];
+  await page.click("#theme");
+  must((await paper()) !== light && (await picture("map-0")) !== drawn, "the button changes nothing");
+  must((await page.getAttribute("#theme", "aria-pressed")) === "true", "the button is not pressed");
+  await page.screenshot({ path: join(shots, "1280-dark.png"), fullPage: true });
+  await page.click("#theme");
+  must((await picture("map-0")) === drawn, "light does not come back");
+  await page.evaluate(() => delete document.documentElement.dataset.theme);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(() => document.getElementById("theme").textContent === "Light");
+  must((await paper()) !== light, "the preference changes nothing");
+  await page.emulateMedia({ colorScheme: "light" });
+});
+
+await check("every control has a name", async () => {
+  const nameless = await page.$$eval("button, select, input, canvas, [role=img]", (all) =>
+    all.filter((e) => !(e.getAttribute("aria-label") || e.closest("label")?.textContent.trim() || e.textContent.trim())).map((e) => e.outerHTML.slice(0, 80)));
+  must(nameless.length === 0, nameless.join(" "));
+});
+
+await check("nothing runs over at 1280 pixels", async () => {
+  must((await overflow()) <= 0, `${await overflow()} pixels too wide`);
+  await page.screenshot({ path: join(shots, "1280-light.png"), fullPage: true });
+});
+
+await check("nothing runs over at 360 pixels", async () => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.waitForTimeout(200);
+  must((await overflow()) <= 0, `${await overflow()} pixels too wide`);
+  const map = await page.$eval("#map-0", (canvas) => canvas.getBoundingClientRect());
+  must(map.width > 100 && Math.abs(map.height / map.width - 1) < 0.1, `the map is ${map.width} x ${map.height}`);
+  await page.screenshot({ path: join(shots, "360-light.png"), fullPage: true });
+  await page.click("#theme");
+  await page.screenshot({ path: join(shots, "360-dark.png"), fullPage: true });
+  await page.click("#theme");
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+await check("printed, it is white and without the player", async () => {
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  must(!(await page.isVisible("#player")), "the player is printed");
+  must((await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) === "rgb(255, 255, 255)", "not white");
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+});
+
+await check("no complaint on the console and no request", async () => {
+  must(complaints.length === 0, complaints.join("; "));
+  must(requests.length === 0, requests.join("; "));
+});
+
+await context.close();
+rmSync(scratch, { recursive: true, force: true });
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
