@@ -79,7 +79,7 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
     radius: Option<f64>,
 
-    /// The planner, as PROPOSER[:BELIEF[:VALIDATOR]]: `psmp:fs` in a dataset and `pomp:nn` in a map
+    /// The planner, as PROPOSER[:BELIEF[:VALIDATOR]]: `psmp:fs` in a dataset and `ei:local` in a map
     /// if not given.
     #[arg(long)]
     planner: Option<PlannerSpec>,
@@ -291,7 +291,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     let (prm, query) = prm.with_query(&start, &goal, connection)?;
     let resolution = resolution_for(&prm, args.method.resolution)?;
     let checker = BisectionChecker::new(&prm, resolution, &robot)?;
-    let spec = args.planner.map_or_else(|| "pomp:nn".parse(), Ok)?;
+    let spec = args.planner.map_or_else(|| "ei:local".parse(), Ok)?;
     let known = table
         .as_ref()
         .map(|t| (t, (0..t.world_count() as u32).map(WorldId).collect()));

@@ -246,10 +246,16 @@ pub struct Setting<'a, T> {
 pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + 'a>;
 
 impl PlannerSpec {
-    /// Whether the planner learns from known worlds.
+    /// Whether the planner learns from known worlds, where there are any.
     #[must_use]
     pub fn needs_experience(&self) -> bool {
-        matches!(self.belief, BeliefName::FiniteSet | BeliefName::Frequencies)
+        match self.belief {
+            BeliefName::FiniteSet
+            | BeliefName::Frequencies
+            | BeliefName::Latent
+            | BeliefName::Ensemble => true,
+            BeliefName::NearestNeighbour | BeliefName::Local | BeliefName::Constant(_) => false,
+        }
     }
 
     /// Makes the planner.
@@ -394,6 +400,9 @@ mod tests {
             "maxprob+:freq",
             "psmp:0.9",
             "psmp:0.9:failfast",
+            "ei:local",
+            "ei:ensemble",
+            "psmp:latent",
         ] {
             let spec: PlannerSpec = name.parse().unwrap();
             assert_eq!(spec.to_string(), name);
