@@ -21,7 +21,7 @@ pub struct BenchArgs {
     #[arg(required = true, value_name = "DIR")]
     datasets: Vec<PathBuf>,
 
-    /// Planners, as PROPOSER[:BELIEF[:VALIDATOR]], separated by commas.
+    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]]`, separated by commas.
     ///
     /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp, ei (expected
     /// improvement per check). Beliefs: fs (finite set), nn (nearest neighbour), freq (each edge's

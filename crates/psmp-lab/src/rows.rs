@@ -48,7 +48,7 @@ pub fn write(path: &Path, rows: &[Row]) -> Result<(), FileError> {
     save(path, &bytes)
 }
 
-/// Reads rows from a CSV file that [`write`] has written.
+/// Reads rows from a CSV file that [`write()`] has written.
 ///
 /// # Errors
 /// If the file is not there or is none of those.
