@@ -2,9 +2,9 @@
 //!
 //! What a command finds out goes to standard output, everything said about it to standard error.
 //! With `--json` standard output is JSON: one value, or one value a line where results stream.
-//! Errors name the thing, and a `hint:` line says what to do. Exit codes: 0 done (a path was
-//! found), 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found,
-//! 5 a rerun differs from what was recorded.
+//! Errors name the thing, and a `hint:` line says what to do. Exit codes: 0 done (a path was found),
+//! 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found, 5 a replay that
+//! differs.
 
 mod bench;
 mod convert;
@@ -34,7 +34,7 @@ use std::process::ExitCode;
         psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.png\n  \
         psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs\n  \
         psmp bench dataset_2d_1 --planners psmp:fs,pomp:nn,lazysp --seeds 5 -o rows.csv\n\n\
-        Exit codes: 0 done, 1 error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found."
+        Exit codes: 0 done, 1 error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found, 5 a replay that differs."
 )]
 struct Cli {
     #[command(subcommand)]
