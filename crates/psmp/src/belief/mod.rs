@@ -71,24 +71,6 @@ pub trait Belief {
     fn observe(&mut self, evidence: Evidence<'_>);
 }
 
-impl<B: Belief + ?Sized> Belief for &mut B {
-    fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        (**self).probability_free(edge)
-    }
-    fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
-        (**self).probability_all_free(edges)
-    }
-    fn draw(&mut self, draw: Draw) -> bool {
-        (**self).draw(draw)
-    }
-    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
-        (**self).is_free_in_draw(edge)
-    }
-    fn observe(&mut self, evidence: Evidence<'_>) {
-        (**self).observe(evidence);
-    }
-}
-
 impl<B: Belief + ?Sized> Belief for Box<B> {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         (**self).probability_free(edge)
