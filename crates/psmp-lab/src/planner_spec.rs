@@ -317,7 +317,10 @@ impl PlannerSpec {
                     members.push(Box::new(local));
                 }
                 if let Some((table, worlds)) = setting.experience.clone() {
+                    let soft = soft_set_model(table, &worlds);
                     members.push(Box::new(Latent::new(latent_model(table, &worlds))));
+                    let soft = SoftSet::of_worlds(table, worlds.iter().copied(), soft);
+                    members.push(Box::new(soft));
                     members.push(Box::new(FiniteSet::of_worlds(table, worlds)));
                 }
                 if members.is_empty() {

@@ -210,7 +210,7 @@ pub struct Latent {
     drawn: Vec<f32>,
     /// Draws of the causes for joint probabilities, and how many checks they rest on.
     joint: Vec<f32>,
-    joint_checks: usize,
+    joint_checks: Option<usize>,
 }
 
 impl Latent {
@@ -237,7 +237,7 @@ impl Latent {
             draw: Draw::new(0, 0),
             drawn: vec![0.0; rank],
             joint: Vec::new(),
-            joint_checks: usize::MAX,
+            joint_checks: None,
         }
     }
 
@@ -261,11 +261,16 @@ impl Latent {
 
     /// Draws causes from the posterior: a draw from the prior, moved by every check as the mean was.
     fn draw_causes(&self, draw: Draw, causes: &mut [f32]) {
-        let rank = self.model.rank;
         for (i, z) in causes.iter_mut().enumerate() {
             *z = normal(draw, (1 << 32) + i as u64) as f32;
         }
-        for (t, lesson) in self.lessons.iter().enumerate() {
+        self.teach(draw, causes, 0);
+    }
+
+    /// Moves causes that a draw has given by the checks from the `begin`-th on.
+    fn teach(&self, draw: Draw, causes: &mut [f32], begin: usize) {
+        let rank = self.model.rank;
+        for (t, lesson) in self.lessons.iter().enumerate().skip(begin) {
             let residual = f64::from(self.model.residual[lesson.edge.index()]);
             let noise = residual.sqrt() * normal(draw, (1 << 33) + t as u64);
             let expected = f64::from(self.model.mean[lesson.edge.index()])
@@ -290,15 +295,19 @@ impl Belief for Latent {
 
     fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
         let rank = self.model.rank;
-        if self.joint_checks != self.lessons.len() {
+        if self.joint_checks != Some(self.lessons.len()) {
             let mut joint = std::mem::take(&mut self.joint);
             joint.resize(JOINT_DRAWS * rank, 0.0);
             for (i, causes) in joint.chunks_exact_mut(rank.max(1)).enumerate() {
                 // The same numbers in every step, so that candidates are compared alike.
-                self.draw_causes(Draw::new(0x0070_1247, i as u64), causes);
+                let draw = Draw::new(0x0070_1247, i as u64);
+                match self.joint_checks {
+                    Some(checks) => self.teach(draw, causes, checks),
+                    None => self.draw_causes(draw, causes),
+                }
             }
             self.joint = joint;
-            self.joint_checks = self.lessons.len();
+            self.joint_checks = Some(self.lessons.len());
         }
         let mut sum = 0.0;
         let beyond = |e: &&EdgeId| e.index() >= self.model.mean.len();

@@ -107,9 +107,11 @@ impl<'a> Local<'a> {
         }
         let mut p = [0.0; HYPOTHESES];
         for (e, (hazard, hit)) in hazard.iter().zip(&hit).enumerate() {
-            for (r, rate) in RATES.iter().enumerate() {
-                p[e * RATES.len() + r] =
-                    ((-rate * hazard).exp() * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
+            // Each rate is twice the one before, so each share the square of the one before.
+            let mut unhit = (-RATES[0] * hazard).exp();
+            for p in &mut p[e * RATES.len()..(e + 1) * RATES.len()] {
+                *p = (unhit * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
+                unhit *= unhit;
             }
         }
         p

@@ -1,16 +1,22 @@
 //! Expected improvement per check: choose by value, not by one sample.
 //!
 //! Candidates are gathered from worlds drawn from the belief, from the optimist, and from POMP's
-//! trade-offs between length and probability; proposed is the one with the greatest
+//! trade-offs between length and probability, and kept as long as they may be free and shorter than
+//! the best path. Proposed is the one with the greatest
 //!
 //! ```text
-//! P(all unchecked edges free) * (best length - its length) / expected cost of checking it
+//!         P * (best length - its length)                 best length - its length
+//! ---------------------------------------------- = ------------------------------------
+//! P * price if free + (1 - P) * price of refuting    price + price of refuting (1-P)/P
 //! ```
 //!
-//! Three facts are in that score. *Refuting is cheap, confirming is dear*: a free edge costs all its
-//! configurations, a blocked one as many as it took lately to meet a collision. *What is known to be
-//! free is free of charge*: paths that reuse checked edges cost less. And a likely small improvement
-//! may be worth more than an unlikely large one.
+//! where `P` is the probability that all its unchecked edges are free, the price that of confirming
+//! them all, and `(1 - P) / P` the failures to expect for one success. Four facts are in that score.
+//! *Refuting is cheap, confirming is dear*: a free edge costs all its configurations, a blocked one as
+//! few as it took lately to meet a collision. *What is known to be free is free of charge*: paths that
+//! reuse checked edges cost less. *A failure loses only what it took to refute*: edges confirmed on a
+//! path that fails later serve the next one around the obstacle, so they are not charged to the
+//! failure. And a likely small improvement may be worth more than an unlikely large one.
 
 use super::{Proposal, Proposer, Tradeoff, View};
 use crate::belief::Belief;
@@ -19,18 +25,19 @@ use crate::path::Path;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
-/// Worlds drawn for candidates in each step.
+/// Worlds drawn for candidates in the first step, when there are none yet, and in each later one.
+const FIRST_DRAWS: u64 = 32;
 const DRAWS: u64 = 4;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
-/// Trade-offs between length and probability tried in each step.
+/// Trade-offs between length and probability. The first step tries all of them, each later one the
+/// next few.
 const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
-
+const ALPHAS_A_STEP: usize = 2;
 /// Candidates kept from one step to the next, the best ones.
-const KEPT: usize = 16;
-
-/// Candidates there can be in a step: those kept, the optimist's, and those of this step.
-const MOST: usize = KEPT + 1 + DRAWS as usize + 2 * ALPHAS.len();
+const KEPT: usize = 64;
+/// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
+const MOST: usize = KEPT + 1 + FIRST_DRAWS as usize + 2 * ALPHAS.len();
 
 /// The candidate of greatest expected improvement per configuration checked.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +46,8 @@ pub struct ExpectedImprovement {
     candidates: Vec<Candidate>,
     live: usize,
     unchecked: Vec<EdgeId>,
-    ranked: Vec<(f64, f64)>,
     refuting: RefutingPrice,
+    steps: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -74,30 +81,26 @@ impl RefutingPrice {
 
 impl ExpectedImprovement {
     fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
-        if self.candidates.is_empty() {
-            // All the memory there will ever be.
-            let roadmap = view.roadmap();
-            self.unchecked.reserve(roadmap.vertex_count());
-            self.ranked.reserve(roadmap.vertex_count());
-            self.candidates.resize_with(MOST, || Candidate {
-                path: Path::with_room_for(roadmap),
-                score: 0.0,
-            });
+        let first = self.steps == 0;
+        if first {
+            self.make_room(view);
         }
         self.forget_settled(view);
         if view.optimistic_path() {
             self.keep(view);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
-        for draw in 0..DRAWS {
+        for draw in 0..if first { FIRST_DRAWS } else { DRAWS } {
             if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
                 self.keep(view);
             }
         }
         let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-        for alpha in ALPHAS {
-            let length = alpha.max(1e-9);
-            let whole = Tradeoff::new(length * scale, 1.0 - alpha);
+        let turn = self.steps * ALPHAS_A_STEP;
+        for place in turn..turn + if first { ALPHAS.len() } else { ALPHAS_A_STEP } {
+            let alpha = ALPHAS[place % ALPHAS.len()];
+            let whole = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
+            // Finds paths that reuse what is known to be free.
             let unchecked_only = Tradeoff {
                 length_if_free: 1e-9 * scale,
                 ..whole
@@ -108,6 +111,17 @@ impl ExpectedImprovement {
                 }
             }
         }
+        self.steps += 1;
+    }
+
+    /// All the memory there will be, but for paths much longer than the optimist's.
+    fn make_room<B: Belief>(&mut self, view: &View<'_, B>) {
+        let most = view.roadmap().vertex_count();
+        self.unchecked.reserve(most);
+        self.candidates.resize_with(MOST, || Candidate {
+            path: Path::with_room_for_edges(most.min(1024)),
+            score: 0.0,
+        });
     }
 
     /// Drops candidates that were refuted or are no shorter than the best path.
@@ -142,25 +156,20 @@ impl ExpectedImprovement {
         let value = view.best_length().min(BEFORE_FIRST * view.lower_bound());
         let improvement = (value - path.length()).max(1e-9 * path.length());
         self.unchecked.clear();
-        self.ranked.clear();
+        let mut price = 0.0;
         for &edge in path.edges() {
             if view.ledger().status(edge) == EdgeStatus::Unchecked {
                 self.unchecked.push(edge);
-                let p = view.belief().probability_free(edge);
-                self.ranked.push((p, view.price_if_free(edge) as f64));
+                price += view.price_if_free(edge) as f64;
             }
         }
         if self.unchecked.is_empty() {
             return f64::INFINITY;
         }
-        // FailFast checks the least likely first and goes on while edges are free.
-        self.ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let (mut cost, mut reached) = (0.0, 1.0);
-        for &(p, price) in &self.ranked {
-            cost += reached * (p * price + (1.0 - p) * refuting.min(price));
-            reached *= p;
-        }
-        view.belief().probability_all_free(&self.unchecked) * improvement / cost
+        // No edge costs more to refute than to confirm.
+        let refuting = refuting.min(price / self.unchecked.len() as f64);
+        let p = view.belief().probability_all_free(&self.unchecked);
+        p * improvement / (p * price + (1.0 - p) * refuting)
     }
 }
 
