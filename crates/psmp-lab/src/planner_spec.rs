@@ -312,16 +312,16 @@ impl PlannerSpec {
                 Ok(self.propose_with(Latent::new(model), setting, checker))
             }
             BeliefName::Ensemble => {
-                let mut members: Vec<Box<dyn Belief + 'a>> = Vec::new();
+                let mut members: Vec<(Box<dyn Belief + 'a>, f64)> = Vec::new();
                 if let Ok(local) = Local::new(setting.roadmap) {
-                    members.push(Box::new(local));
+                    members.push((Box::new(local), 0.0));
                 }
                 if let Some((table, worlds)) = setting.experience.clone() {
                     let soft = soft_set_model(table, &worlds);
-                    members.push(Box::new(Latent::new(latent_model(table, &worlds))));
+                    members.push((Box::new(Latent::new(latent_model(table, &worlds))), 0.0));
                     let soft = SoftSet::of_worlds(table, worlds.iter().copied(), soft);
-                    members.push(Box::new(soft));
-                    members.push(Box::new(FiniteSet::of_worlds(table, worlds)));
+                    members.push((Box::new(soft), 0.0));
+                    members.push((Box::new(FiniteSet::of_worlds(table, worlds)), 0.0));
                 }
                 if members.is_empty() {
                     return Err(trouble(

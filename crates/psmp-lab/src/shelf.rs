@@ -9,8 +9,6 @@ use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use twox_hash::XxHash64;
 
-/// Hidden causes that a latent model looks for.
-const RANK: usize = 100;
 /// Models kept. A sweep plans with as many experiences at once as it has threads, at most.
 const KEPT: usize = 8;
 
@@ -60,7 +58,7 @@ fn content(table: &impl Experience, worlds: &[WorldId]) -> u64 {
 /// The latent model of some worlds of a table.
 pub(crate) fn latent_model(table: &impl Experience, worlds: &[WorldId]) -> Arc<LatentModel> {
     LATENT.take(content(table, worlds), || {
-        Arc::new(LatentModel::learn(table, worlds, RANK))
+        Arc::new(LatentModel::learn(table, worlds))
     })
 }
 

@@ -19,6 +19,7 @@
 mod certain;
 mod ensemble;
 mod finite_set;
+pub mod held_out;
 mod independent;
 mod latent;
 mod local;

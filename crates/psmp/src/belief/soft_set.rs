@@ -12,15 +12,11 @@
 //! A check costs a pass over the worlds; a probability is computed when it is asked for, from the
 //! worlds that still have weight; nothing is proportional to the number of edges.
 
-use super::{Belief, Evidence};
+use super::{Belief, Evidence, held_out};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
 
-/// Worlds left out in turn to fit the two numbers, at most.
-const LEFT_OUT: usize = 48;
-/// Random edges checked in each of them.
-const CHECKS: u64 = 100;
 /// What is tried for the two numbers, evenly spaced to the eye of a logarithm.
 const DOUBTS: [f64; 11] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45,
@@ -54,32 +50,21 @@ impl SoftSetModel {
         (sound(doubt) && sound(flip)).then_some(Self { doubt, flip })
     }
 
-    /// Fits both numbers to some worlds of a table. Worlds spread evenly over the experience are
-    /// left out in turn; random edges of each are checked one after the other; the pair that gives
-    /// the checks the greatest likelihood, each predicted from those before it and the other worlds,
-    /// is kept.
+    /// Fits both numbers to some worlds of a table: [worlds are left out](super::held_out), one at a
+    /// time, and the pair is kept that predicts them best from the others.
     #[must_use]
     pub fn learn(experience: &impl Experience, worlds: &[WorldId]) -> Self {
-        let edges = experience.edge_count() as u64;
-        if worlds.len() < 2 || edges == 0 {
+        let left_out = held_out::left_out(worlds);
+        let mut likelihoods = [[0.0; FLIPS.len()]; DOUBTS.len()];
+        let mut others = Vec::with_capacity(worlds.len());
+        let mut checks = Vec::new();
+        if left_out.is_empty() {
             return Self::default();
         }
-        let mut likelihoods = [[0.0; FLIPS.len()]; DOUBTS.len()];
-        let count = worlds.len().min(LEFT_OUT);
-        let mut others = Vec::with_capacity(worlds.len());
-        let mut checks = Vec::with_capacity(CHECKS as usize);
-        for place in (0..count).map(|i| i * worlds.len() / count) {
-            let left_out = worlds[place];
+        for left_out in left_out {
             others.clear();
             others.extend(worlds.iter().filter(|w| **w != left_out));
-            let random = Draw::new(0x050F_75E7, u64::from(left_out.0));
-            checks.clear();
-            for edge in (0..CHECKS).map(|i| EdgeId(random.below(edges, i) as u32)) {
-                let known = experience.known_edges_in(left_out);
-                if known.is_none_or(|known| bit(known, edge.index())) && !checks.contains(&edge) {
-                    checks.push(edge);
-                }
-            }
+            held_out::checks_in(experience, left_out, &mut checks);
             for (doubt, likelihoods) in DOUBTS.into_iter().zip(&mut likelihoods) {
                 let model = Self { doubt, flip: 0.5 };
                 let mut set = SoftSet::of_worlds(experience, others.iter().copied(), model);

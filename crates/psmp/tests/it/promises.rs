@@ -156,9 +156,12 @@ fn belief<'a>(
         11 => Box::new(Ensemble::new(
             truth.len(),
             vec![
-                Box::new(FiniteSet::of_worlds(table, (1..20).map(WorldId))),
-                Box::new(latent(table)),
-                Box::new(Contrarian(truth.clone())),
+                (
+                    Box::new(FiniteSet::of_worlds(table, (1..20).map(WorldId))),
+                    0.0,
+                ),
+                (Box::new(latent(table)), -0.4),
+                (Box::new(Contrarian(truth.clone())), 0.3),
             ],
         )),
         12 => {
@@ -181,7 +184,7 @@ fn belief<'a>(
 /// Hidden causes learned without the true world.
 fn latent(table: &CollisionTable) -> Latent {
     let worlds: Vec<WorldId> = (1..20).map(WorldId).collect();
-    Latent::new(Arc::new(LatentModel::learn(table, &worlds, 6)))
+    Latent::new(Arc::new(LatentModel::learn(table, &worlds)))
 }
 
 /// Twenty worlds, of which the first is the true one.
