@@ -24,8 +24,9 @@ pub struct BenchArgs {
     /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]]`, separated by commas.
     ///
     /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp, ei (expected
-    /// improvement per check). Beliefs: fs (finite set), nn (nearest neighbour), freq (each edge's
-    /// frequency), local, latent, ensemble, or a probability such as 0.9. Validators: failfast, forward, backward, alternate, bisect.
+    /// improvement per check). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
+    /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
+    /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
     #[arg(
         long,
         value_delimiter = ',',

@@ -6,9 +6,9 @@
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
 
-use crate::shelf::latent_model;
+use crate::shelf::{latent_model, soft_set_model};
 use psmp::belief::{
-    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour,
+    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
 };
 use psmp::checker::Checker;
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
@@ -48,6 +48,8 @@ pub enum BeliefName {
     Ensemble,
     /// `latent`: hidden causes learned from the known worlds.
     Latent,
+    /// `soft`: the known worlds, each trusted less with every disagreement.
+    SoftSet,
     /// `freq`: each edge's own share of the known worlds.
     Frequencies,
     /// A number such as `0.9`: every edge is free with this probability.
@@ -78,8 +80,9 @@ const PROPOSERS: [(&str, ProposerName); 6] = [
     ("ei", ProposerName::ExpectedImprovement),
 ];
 
-const BELIEFS: [(&str, BeliefName); 6] = [
+const BELIEFS: [(&str, BeliefName); 7] = [
     ("fs", BeliefName::FiniteSet),
+    ("soft", BeliefName::SoftSet),
     ("nn", BeliefName::NearestNeighbour),
     ("freq", BeliefName::Frequencies),
     ("local", BeliefName::Local),
@@ -251,6 +254,7 @@ impl PlannerSpec {
     pub fn needs_experience(&self) -> bool {
         match self.belief {
             BeliefName::FiniteSet
+            | BeliefName::SoftSet
             | BeliefName::Frequencies
             | BeliefName::Latent
             | BeliefName::Ensemble => true,
@@ -285,6 +289,12 @@ impl PlannerSpec {
             BeliefName::FiniteSet => {
                 let (table, worlds) = known()?;
                 Ok(self.propose_with(FiniteSet::of_worlds(table, worlds), setting, checker))
+            }
+            BeliefName::SoftSet => {
+                let (table, worlds) = known()?;
+                let model = soft_set_model(table, &worlds);
+                let belief = SoftSet::of_worlds(table, worlds, model);
+                Ok(self.propose_with(belief, setting, checker))
             }
             BeliefName::Frequencies => {
                 let (table, worlds) = known()?;
@@ -402,6 +412,7 @@ mod tests {
             "psmp:0.9:failfast",
             "ei:local",
             "ei:ensemble",
+            "ei:soft",
             "psmp:latent",
         ] {
             let spec: PlannerSpec = name.parse().unwrap();

@@ -51,4 +51,4 @@ pub use roadmap::{
 };
 pub use space::{Axis, Space, SpaceError};
 pub use stop::Stop;
-pub use table::{CollisionTable, Experience, RowLengthError, WorldId};
+pub use table::{CollisionTable, Experience, PartialTable, RowLengthError, WorldId};

@@ -3,7 +3,7 @@
 //! The counting allocator is global, so this is a test binary of its own with a single test.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
-use psmp::belief::{Belief, FiniteSet, IndependentEdges};
+use psmp::belief::{Belief, FiniteSet, IndependentEdges, SoftSet, SoftSetModel};
 use psmp::checker::{BisectionChecker, WorldFn};
 use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
 use psmp::validator::FailFast;
@@ -72,6 +72,10 @@ fn a_thousand_steps_allocate_nothing() {
         Psmp,
         FiniteSet::new(&table),
     );
+    let soft = || SoftSet::new(&table, SoftSetModel::default());
+    measure(&prm, query, "psmp with a soft set", Psmp, soft());
+    let scoring = ExpectedImprovement::default();
+    measure(&prm, query, "scoring with a soft set", scoring, soft());
 }
 
 fn measure<B: Belief>(
