@@ -132,7 +132,7 @@ fn parse_fallback(text: &str) -> Result<Fallback, String> {
 }
 
 /// Worlds by name or by ids counted from 1.
-fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
+pub fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
     let count = dataset.table()?.world_count() as u32;
     let missing = |split: &str| {
         Mistake::error(

@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 mod arena;
+pub mod calibration;
 mod drawing;
 mod event_hash;
 pub mod families;

@@ -72,7 +72,7 @@ impl SoftSetModel {
             let left_out = worlds[place];
             others.clear();
             others.extend(worlds.iter().filter(|w| **w != left_out));
-            let random = Draw::new(0x050F_75E7, u64::from(left_out.0));
+            let random = Draw::new(0x050F_75E7, place as u64);
             checks.clear();
             for edge in (0..CHECKS).map(|i| EdgeId(random.below(edges, i) as u32)) {
                 let known = experience.known_edges_in(left_out);
