@@ -13,6 +13,7 @@ mod demo;
 mod failure;
 mod generate;
 mod info;
+mod learn;
 mod numbers;
 mod plan;
 mod replay;
@@ -65,6 +66,8 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Tell whether what beliefs call likely is as frequent as they say.
     Calibrate(calibrate::CalibrateArgs),
+    /// Make a belief from known worlds, or add to it what later runs have found.
+    Learn(learn::LearnArgs),
     /// Make a dataset: worlds of a family, their roadmap and its collision table.
     Generate(generate::GenerateArgs),
     /// Tell what a dataset, a roadmap or a collision table holds.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
         Command::Calibrate(args) => calibrate::run(&args, common),
+        Command::Learn(args) => learn::run(&args, common),
         Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),

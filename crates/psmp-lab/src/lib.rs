@@ -6,6 +6,8 @@ pub mod calibration;
 mod drawing;
 mod event_hash;
 pub mod families;
+mod imputed;
+pub mod learned;
 pub mod picture;
 mod planner_spec;
 mod problems;

@@ -239,6 +239,25 @@ pub struct Setting<'a, T> {
     pub seed: u64,
 }
 
+impl<'a, T> Setting<'a, T> {
+    /// The same with the worlds of another table, all of them, for experience.
+    #[must_use]
+    pub fn with<'b, U: Experience>(&self, experience: &'b U) -> Setting<'b, U>
+    where
+        'a: 'b,
+    {
+        let worlds = (0..experience.world_count() as u32).map(WorldId).collect();
+        Setting {
+            roadmap: self.roadmap,
+            query: self.query,
+            experience: Some((experience, worlds)),
+            eta: self.eta,
+            fallback: self.fallback,
+            seed: self.seed,
+        }
+    }
+}
+
 /// A planner made of anything.
 pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + 'a>;
 

@@ -3,6 +3,7 @@
 //! Learning takes far longer than a run, and all runs that know the same worlds learn the same. The
 //! few models used last are kept for the whole process, found by the content they were learned from.
 
+use crate::imputed::imputed;
 use psmp::belief::{LatentModel, SoftSetModel};
 use psmp::{Experience, WorldId};
 use std::hash::Hasher;
@@ -57,10 +58,16 @@ fn content(table: &impl Experience, worlds: &[WorldId]) -> u64 {
     hash.finish()
 }
 
-/// The latent model of some worlds of a table.
+/// The latent model of some worlds of a table. Where entries are missing, they are filled in.
 pub(crate) fn latent_model(table: &impl Experience, worlds: &[WorldId]) -> Arc<LatentModel> {
     LATENT.take(content(table, worlds), || {
-        Arc::new(LatentModel::learn(table, worlds, RANK))
+        Arc::new(match imputed(table, worlds, RANK) {
+            Some(filled) => {
+                let all: Vec<WorldId> = (0..worlds.len() as u32).map(WorldId).collect();
+                LatentModel::learn(&filled, &all, RANK)
+            }
+            None => LatentModel::learn(table, worlds, RANK),
+        })
     })
 }
 
@@ -69,4 +76,18 @@ pub(crate) fn soft_set_model(table: &impl Experience, worlds: &[WorldId]) -> Sof
     SOFT_SET.take(content(table, worlds), || {
         SoftSetModel::learn(table, worlds)
     })
+}
+
+/// Puts models on the shelf that were learned from these worlds before.
+pub(crate) fn stock(
+    table: &impl Experience,
+    worlds: &[WorldId],
+    soft_set: SoftSetModel,
+    latent: Option<&LatentModel>,
+) {
+    let content = content(table, worlds);
+    SOFT_SET.take(content, || soft_set);
+    if let Some(latent) = latent {
+        LATENT.take(content, || Arc::new(latent.clone()));
+    }
 }

@@ -9,6 +9,7 @@ fn every_command_has_help_with_an_example() {
         "plan",
         "bench",
         "calibrate",
+        "learn",
         "info",
         "convert",
         "completions",
