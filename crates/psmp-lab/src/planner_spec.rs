@@ -6,7 +6,7 @@
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
 
-use crate::shelf::{latent_model, soft_set_model};
+use crate::shelf::{latent_model, member_weights, soft_set_model};
 use psmp::belief::{
     Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
 };
@@ -171,10 +171,7 @@ impl FromStr for PlannerSpec {
         let proposer_name = parts.next().unwrap_or_default();
         let proposer = look_up("proposer", proposer_name, &PROPOSERS, "")?;
         let belief = match parts.next() {
-            Some(name) => match name.parse() {
-                Ok(p) if (0.0..=1.0).contains(&p) => BeliefName::Constant(p),
-                _ => look_up("belief", name, &BELIEFS, ", or a probability such as `0.9`")?,
-            },
+            Some(name) => name.parse()?,
             // The optimist asks the belief nothing.
             None if proposer == ProposerName::LazySp => BeliefName::Constant(1.0),
             None => return Err(SpecError::NoBelief(proposer_name.to_owned())),
@@ -216,10 +213,7 @@ impl fmt::Display for PlannerSpec {
             ValidatorName::FailFast
         };
         if !bare || self.validator != usual {
-            match &self.belief {
-                BeliefName::Constant(p) => write!(f, ":{p}")?,
-                named => write!(f, ":{}", name_of(named, &BELIEFS))?,
-            }
+            write!(f, ":{}", self.belief)?;
         }
         if self.validator != usual {
             write!(f, ":{}", name_of(&self.validator, &VALIDATORS))?;
@@ -245,14 +239,68 @@ pub struct Setting<'a, T> {
     pub seed: u64,
 }
 
+impl<'a, T> Setting<'a, T> {
+    /// The same with the worlds of another table, all of them, for experience.
+    #[must_use]
+    pub fn with<'b, U: Experience>(&self, experience: &'b U) -> Setting<'b, U>
+    where
+        'a: 'b,
+    {
+        let worlds = (0..experience.world_count() as u32).map(WorldId).collect();
+        Setting {
+            roadmap: self.roadmap,
+            query: self.query,
+            experience: Some((experience, worlds)),
+            eta: self.eta,
+            fallback: self.fallback,
+            seed: self.seed,
+        }
+    }
+}
+
 /// A planner made of anything.
 pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + 'a>;
 
-impl PlannerSpec {
-    /// Whether the planner learns from known worlds, where there are any.
+/// Something to be done with a belief, compiled for each kind of belief.
+trait WithBelief<'a> {
+    type Output;
+    fn with<B: Belief + 'a>(self, belief: B) -> Self::Output;
+}
+
+/// To plan with it.
+struct Planning<'s, 'a, T, C> {
+    spec: &'s PlannerSpec,
+    setting: &'s Setting<'a, T>,
+    checker: C,
+}
+
+impl<'a, T: Experience, C: Checker + 'a> WithBelief<'a> for Planning<'_, 'a, T, C> {
+    type Output = AnyPlanner<'a, C::Error>;
+    fn with<B: Belief + 'a>(self, belief: B) -> Self::Output {
+        self.spec.propose_with(belief, self.setting, self.checker)
+    }
+}
+
+/// To ask it, whichever it is.
+struct Asking;
+
+impl<'a> WithBelief<'a> for Asking {
+    type Output = Box<dyn Belief + 'a>;
+    fn with<B: Belief + 'a>(self, belief: B) -> Self::Output {
+        Box::new(belief)
+    }
+}
+
+impl BeliefName {
+    /// Those that take no number, by name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        BELIEFS.iter().map(|(_, belief)| *belief)
+    }
+
+    /// Whether it learns from known worlds, where there are any.
     #[must_use]
     pub fn needs_experience(&self) -> bool {
-        match self.belief {
+        match self {
             BeliefName::FiniteSet
             | BeliefName::SoftSet
             | BeliefName::Frequencies
@@ -260,6 +308,123 @@ impl PlannerSpec {
             | BeliefName::Ensemble => true,
             BeliefName::NearestNeighbour | BeliefName::Local | BeliefName::Constant(_) => false,
         }
+    }
+
+    /// The belief before any check.
+    ///
+    /// # Errors
+    /// If it needs something that the setting does not have.
+    pub fn believe<'a, T: Experience>(
+        &self,
+        setting: &Setting<'a, T>,
+    ) -> Result<Box<dyn Belief + 'a>, SpecError> {
+        self.build(setting, Asking)
+    }
+
+    fn build<'a, T, W>(&self, setting: &Setting<'a, T>, then: W) -> Result<W::Output, SpecError>
+    where
+        T: Experience,
+        W: WithBelief<'a>,
+    {
+        let known = || {
+            setting
+                .experience
+                .clone()
+                .ok_or_else(|| SpecError::NoExperience(name_of(self, &BELIEFS).to_owned()))
+        };
+        let trouble = |why: String| SpecError::Belief {
+            name: name_of(self, &BELIEFS).to_owned(),
+            why,
+        };
+        match *self {
+            BeliefName::FiniteSet => {
+                let (table, worlds) = known()?;
+                Ok(then.with(FiniteSet::of_worlds(table, worlds)))
+            }
+            BeliefName::SoftSet => {
+                let (table, worlds) = known()?;
+                let model = soft_set_model(table, &worlds);
+                let belief = SoftSet::of_worlds(table, worlds, model);
+                Ok(then.with(belief))
+            }
+            BeliefName::Frequencies => {
+                let (table, worlds) = known()?;
+                let belief = IndependentEdges::frequencies_in(table, &worlds);
+                Ok(then.with(belief))
+            }
+            BeliefName::NearestNeighbour => {
+                let belief = NearestNeighbour::new(setting.roadmap, setting.eta)
+                    .map_err(|e| trouble(e.to_string()))?;
+                Ok(then.with(belief))
+            }
+            BeliefName::Latent => {
+                let (table, worlds) = known()?;
+                let model = latent_model(table, &worlds);
+                Ok(then.with(Latent::new(model)))
+            }
+            BeliefName::Ensemble => {
+                let mut members: Vec<(Box<dyn Belief + 'a>, f64)> = Vec::new();
+                let local = Local::new(setting.roadmap).ok();
+                if let Some((table, worlds)) = setting.experience.clone() {
+                    let weights = member_weights(Some(setting.roadmap), table, &worlds);
+                    if let Some(local) = local {
+                        members.push((Box::new(local), weights.local));
+                    }
+                    let latent = Latent::new(latent_model(table, &worlds));
+                    members.push((Box::new(latent), weights.latent));
+                    let soft = soft_set_model(table, &worlds);
+                    let soft = SoftSet::of_worlds(table, worlds.iter().copied(), soft);
+                    members.push((Box::new(soft), weights.soft_set));
+                    let finite = FiniteSet::of_worlds(table, worlds);
+                    members.push((Box::new(finite), weights.finite_set));
+                } else if let Some(local) = local {
+                    members.push((Box::new(local), 0.0));
+                }
+                if members.is_empty() {
+                    return Err(trouble(
+                        "there are neither configurations nor known worlds here".to_owned(),
+                    ));
+                }
+                let belief = Ensemble::new(setting.roadmap.edge_count(), members);
+                Ok(then.with(belief))
+            }
+            BeliefName::Local => {
+                let belief = Local::new(setting.roadmap).map_err(|e| trouble(e.to_string()))?;
+                Ok(then.with(belief))
+            }
+            BeliefName::Constant(p) => {
+                let belief = IndependentEdges::constant(p).map_err(|e| trouble(e.to_string()))?;
+                Ok(then.with(belief))
+            }
+        }
+    }
+}
+
+impl FromStr for BeliefName {
+    type Err = SpecError;
+
+    fn from_str(name: &str) -> Result<Self, SpecError> {
+        match name.parse() {
+            Ok(p) if (0.0..=1.0).contains(&p) => Ok(BeliefName::Constant(p)),
+            _ => look_up("belief", name, &BELIEFS, ", or a probability such as `0.9`"),
+        }
+    }
+}
+
+impl fmt::Display for BeliefName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BeliefName::Constant(p) => write!(f, "{p}"),
+            named => f.write_str(name_of(named, &BELIEFS)),
+        }
+    }
+}
+
+impl PlannerSpec {
+    /// Whether the planner learns from known worlds, where there are any.
+    #[must_use]
+    pub fn needs_experience(&self) -> bool {
+        self.belief.needs_experience()
     }
 
     /// Makes the planner.
@@ -275,71 +440,14 @@ impl PlannerSpec {
         T: Experience,
         C: Checker + 'a,
     {
-        let known = || {
-            setting
-                .experience
-                .clone()
-                .ok_or_else(|| SpecError::NoExperience(name_of(&self.belief, &BELIEFS).to_owned()))
-        };
-        let trouble = |why: String| SpecError::Belief {
-            name: name_of(&self.belief, &BELIEFS).to_owned(),
-            why,
-        };
-        match self.belief {
-            BeliefName::FiniteSet => {
-                let (table, worlds) = known()?;
-                Ok(self.propose_with(FiniteSet::of_worlds(table, worlds), setting, checker))
-            }
-            BeliefName::SoftSet => {
-                let (table, worlds) = known()?;
-                let model = soft_set_model(table, &worlds);
-                let belief = SoftSet::of_worlds(table, worlds, model);
-                Ok(self.propose_with(belief, setting, checker))
-            }
-            BeliefName::Frequencies => {
-                let (table, worlds) = known()?;
-                let belief = IndependentEdges::frequencies_in(table, &worlds);
-                Ok(self.propose_with(belief, setting, checker))
-            }
-            BeliefName::NearestNeighbour => {
-                let belief = NearestNeighbour::new(setting.roadmap, setting.eta)
-                    .map_err(|e| trouble(e.to_string()))?;
-                Ok(self.propose_with(belief, setting, checker))
-            }
-            BeliefName::Latent => {
-                let (table, worlds) = known()?;
-                let model = latent_model(table, &worlds);
-                Ok(self.propose_with(Latent::new(model), setting, checker))
-            }
-            BeliefName::Ensemble => {
-                let mut members: Vec<(Box<dyn Belief + 'a>, f64)> = Vec::new();
-                if let Ok(local) = Local::new(setting.roadmap) {
-                    members.push((Box::new(local), 0.0));
-                }
-                if let Some((table, worlds)) = setting.experience.clone() {
-                    let soft = soft_set_model(table, &worlds);
-                    members.push((Box::new(Latent::new(latent_model(table, &worlds))), 0.0));
-                    let soft = SoftSet::of_worlds(table, worlds.iter().copied(), soft);
-                    members.push((Box::new(soft), 0.0));
-                    members.push((Box::new(FiniteSet::of_worlds(table, worlds)), 0.0));
-                }
-                if members.is_empty() {
-                    return Err(trouble(
-                        "there are neither configurations nor known worlds here".to_owned(),
-                    ));
-                }
-                let belief = Ensemble::new(setting.roadmap.edge_count(), members);
-                Ok(self.propose_with(belief, setting, checker))
-            }
-            BeliefName::Local => {
-                let belief = Local::new(setting.roadmap).map_err(|e| trouble(e.to_string()))?;
-                Ok(self.propose_with(belief, setting, checker))
-            }
-            BeliefName::Constant(p) => {
-                let belief = IndependentEdges::constant(p).map_err(|e| trouble(e.to_string()))?;
-                Ok(self.propose_with(belief, setting, checker))
-            }
-        }
+        self.belief.build(
+            setting,
+            Planning {
+                spec: self,
+                setting,
+                checker,
+            },
+        )
     }
 
     fn propose_with<'a, T, B, C>(

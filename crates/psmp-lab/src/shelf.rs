@@ -3,8 +3,9 @@
 //! Learning takes far longer than a run, and all runs that know the same worlds learn the same. The
 //! few models used last are kept for the whole process, found by the content they were learned from.
 
-use psmp::belief::{LatentModel, SoftSetModel};
-use psmp::{Experience, WorldId};
+use psmp::belief::{FiniteSet, LatentModel, Local, SoftSet, SoftSetModel, held_out};
+use psmp::{Experience, Roadmap, WorldId};
+use psmp_worlds::MemberWeights;
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use twox_hash::XxHash64;
@@ -39,6 +40,7 @@ impl<M: Clone> Shelf<M> {
 
 static LATENT: Shelf<Arc<LatentModel>> = Shelf::empty();
 static SOFT_SET: Shelf<SoftSetModel> = Shelf::empty();
+static WEIGHTS: Shelf<MemberWeights> = Shelf::empty();
 
 /// A number for all that some worlds of a table tell.
 fn content(table: &impl Experience, worlds: &[WorldId]) -> u64 {
@@ -67,4 +69,51 @@ pub(crate) fn soft_set_model(table: &impl Experience, worlds: &[WorldId]) -> Sof
     SOFT_SET.take(content(table, worlds), || {
         SoftSetModel::learn(table, worlds)
     })
+}
+
+/// What the members of an ensemble that knows some worlds of a table weigh to begin with: as if one
+/// check had been made, and each had predicted it as well as checks in worlds it did not know.
+/// Without configurations nothing can be said of the local belief, which is then as good as a coin.
+pub(crate) fn member_weights(
+    roadmap: Option<&Roadmap>,
+    table: &impl Experience,
+    worlds: &[WorldId],
+) -> MemberWeights {
+    WEIGHTS.take(content(table, worlds), || {
+        let left_out = held_out::left_out(worlds);
+        if left_out.is_empty() {
+            return MemberWeights::default();
+        }
+        let others = |world: WorldId| worlds.iter().copied().filter(move |w| *w != world);
+        let local = roadmap.and_then(|roadmap| Local::new(roadmap).ok());
+        let soft = soft_set_model(table, worlds);
+        MemberWeights {
+            local: local.map_or(-std::f64::consts::LN_2, |local| {
+                held_out::log_likelihood_per_check(table, &left_out, |_| local.clone())
+            }),
+            latent: latent_model(table, worlds).log_likelihood(),
+            soft_set: held_out::log_likelihood_per_check(table, &left_out, |world| {
+                SoftSet::of_worlds(table, others(world), soft)
+            }),
+            finite_set: held_out::log_likelihood_per_check(table, &left_out, |world| {
+                FiniteSet::of_worlds(table, others(world))
+            }),
+        }
+    })
+}
+
+/// Puts on the shelf what was learned from these worlds before.
+pub(crate) fn stock(
+    table: &impl Experience,
+    worlds: &[WorldId],
+    soft_set: SoftSetModel,
+    latent: Option<&LatentModel>,
+    weights: MemberWeights,
+) {
+    let content = content(table, worlds);
+    SOFT_SET.take(content, || soft_set);
+    if let Some(latent) = latent {
+        LATENT.take(content, || Arc::new(latent.clone()));
+    }
+    WEIGHTS.take(content, || weights);
 }

@@ -30,15 +30,21 @@ pub fn left_out(worlds: &[WorldId]) -> Vec<WorldId> {
         .collect()
 }
 
-/// The edges to be checked in a world that is left out, in order.
-pub(super) fn checks_in(experience: &impl Experience, world: WorldId, checks: &mut Vec<EdgeId>) {
+/// The edges to be checked in the `index`-th world that is left out, in order. The index and not the
+/// world's number counts, so that the same worlds in another table teach the same.
+pub(super) fn checks_in(
+    experience: &impl Experience,
+    world: WorldId,
+    index: usize,
+    checks: &mut Vec<EdgeId>,
+) {
     checks.clear();
     let edges = experience.edge_count() as u64;
     if edges == 0 {
         return;
     }
     let known = experience.known_edges_in(world);
-    let random = Draw::new(0x050F_75E7, u64::from(world.0));
+    let random = Draw::new(0x050F_75E7, index as u64);
     for edge in (0..CHECKS).map(|i| EdgeId(random.below(edges, i) as u32)) {
         if known.is_none_or(|known| bit(known, edge.index())) && !checks.contains(&edge) {
             checks.push(edge);
@@ -56,8 +62,8 @@ pub fn log_likelihood_per_check<B: Belief>(
     let nothing_seen = Sightings::default();
     let mut checks = Vec::with_capacity(CHECKS as usize);
     let (mut sum, mut count) = (0.0, 0u32);
-    for &world in left_out {
-        checks_in(experience, world, &mut checks);
+    for (index, &world) in left_out.iter().enumerate() {
+        checks_in(experience, world, index, &mut checks);
         let mut belief = without(world);
         for &edge in &checks {
             let free = experience.is_free(world, edge);

@@ -79,7 +79,8 @@ impl LatentModel {
         self.rank
     }
 
-    /// The mean log-likelihood of a check in worlds that were left out, -ln 2 if none could be.
+    /// The mean log-likelihood of a check in worlds that were left out when it was learned, -ln 2 if
+    /// none could be.
     #[must_use]
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
@@ -142,6 +143,30 @@ impl LatentModel {
             residual,
             log_likelihood: self.log_likelihood,
         }
+    }
+
+    /// All there is to a model, to be kept: the mean of each edge, the rows of `W` one after the
+    /// other, and the residual variance of each edge.
+    #[must_use]
+    pub fn parts(&self) -> [&[f32]; 3] {
+        [&self.mean, &self.loadings, &self.residual]
+    }
+
+    /// The model of these parts; `None` if their lengths do not fit together or a number is none
+    /// that a model can have.
+    #[must_use]
+    pub fn from_parts([mean, loadings, residual]: [Vec<f32>; 3]) -> Option<Self> {
+        let rank = loadings.len() / mean.len().max(1);
+        let fits = residual.len() == mean.len() && loadings.len() == rank * mean.len();
+        let finite = mean.iter().chain(&loadings).all(|x| x.is_finite());
+        let positive = residual.iter().all(|x| *x > 0.0 && x.is_finite());
+        (fits && finite && positive).then_some(Self {
+            rank,
+            mean,
+            loadings,
+            residual,
+            log_likelihood: -std::f64::consts::LN_2,
+        })
     }
 
     fn row(&self, edge: EdgeId) -> &[f32] {

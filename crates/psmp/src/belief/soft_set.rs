@@ -61,10 +61,10 @@ impl SoftSetModel {
         if left_out.is_empty() {
             return Self::default();
         }
-        for left_out in left_out {
+        for (index, left_out) in left_out.into_iter().enumerate() {
             others.clear();
             others.extend(worlds.iter().filter(|w| **w != left_out));
-            held_out::checks_in(experience, left_out, &mut checks);
+            held_out::checks_in(experience, left_out, index, &mut checks);
             for (doubt, likelihoods) in DOUBTS.into_iter().zip(&mut likelihoods) {
                 let model = Self { doubt, flip: 0.5 };
                 let mut set = SoftSet::of_worlds(experience, others.iter().copied(), model);
