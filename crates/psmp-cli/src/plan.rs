@@ -79,8 +79,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
     radius: Option<f64>,
 
-    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]]`: `psmp:fs` in a dataset and `ei:local` in a map
-    /// if not given.
+    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`: `psmp:fs` in a dataset
+    /// and `ei:local` in a map if not given. See `psmp bench --help`.
     #[arg(long)]
     planner: Option<PlannerSpec>,
 
