@@ -22,12 +22,15 @@ pub struct BenchArgs {
     #[arg(required = true, value_name = "DIR")]
     datasets: Vec<PathBuf>,
 
-    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]]`, separated by commas.
+    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, separated by commas.
     ///
     /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp, ei (expected
     /// improvement per check). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
     /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
     /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
+    ///
+    /// Insured, a planner checks at most twice what LazySP would plus one path, whatever its belief;
+    /// ei is, unless it is told to be uninsured, the others are if told to be insured.
     #[arg(
         long,
         value_delimiter = ',',

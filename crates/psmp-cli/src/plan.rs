@@ -82,10 +82,9 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
     radius: Option<f64>,
 
-    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]]`: `psmp:fs` in a dataset, `ei:local` in a map and
-    /// `ei:ensemble` with a belief if not given.
-    #[arg(long)]
-    planner: Option<PlannerSpec>,
+    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`. See `psmp bench --help`.
+    #[arg(long, default_value = "ei:ensemble")]
+    planner: PlannerSpec,
 
     /// Whether the world planned in is among the known ones.
     #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with = "map")]
@@ -222,7 +221,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
             ));
         }
     };
-    let spec = planner(args, "psmp:fs")?;
+    let spec = planner(args)?;
     let image = dataset.image(world)?;
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
     let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
@@ -244,13 +243,12 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
     .solve(args, common, checker, Some((table, known)))
 }
 
-/// The planner asked for, or the usual one.
-fn planner(args: &PlanArgs, usual: &str) -> Result<PlannerSpec> {
-    let Some(file) = &args.belief else {
-        return Ok(args.planner.map_or_else(|| usual.parse(), Ok)?);
-    };
-    let spec = args.planner.map_or_else(|| "ei:ensemble".parse(), Ok)?;
-    if !spec.needs_experience() {
+/// The planner asked for, which must have a use for the belief that was given.
+fn planner(args: &PlanArgs) -> Result<PlannerSpec> {
+    let spec = args.planner;
+    if let Some(file) = &args.belief
+        && !spec.needs_experience()
+    {
         return Err(Mistake::error(
             format!(
                 "planner `{spec}` has no use for the belief `{}`",
@@ -325,7 +323,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     let (prm, query) = prm.with_query(&start, &goal, connection)?;
     let resolution = resolution_for(&prm, args.method.resolution)?;
     let checker = BisectionChecker::new(&prm, resolution, &robot)?;
-    let spec = planner(args, "ei:local")?;
+    let spec = planner(args)?;
     let known = table
         .as_ref()
         .map(|t| (t, (0..t.world_count() as u32).map(WorldId).collect()));

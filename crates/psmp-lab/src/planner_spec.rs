@@ -1,7 +1,9 @@
 //! Planners by name: `psmp:fs`, `pomp:nn`, `lazysp`, `lazysp:fs:bisect`.
 //!
 //! A name is the proposer, then the belief, then the validator, joined by colons; what is left out
-//! takes its default. Experiments and the command line choose planners by these names at run time;
+//! takes its default. The last part may be `insured` or `uninsured`: with insurance a planner never
+//! checks more than twice what LazySP would plus one path, whatever its belief. Our own proposer is
+//! insured unless told otherwise; those of the literature are plain. Experiments and the command line choose planners by these names at run time;
 //! here a name becomes a planner whose proposer and belief are compiled together, with only the
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
@@ -33,6 +35,13 @@ pub enum ProposerName {
     Pomp,
     /// `ei`
     ExpectedImprovement,
+}
+
+impl ProposerName {
+    /// Those of the literature stay as they were published.
+    fn is_insured_by_default(self) -> bool {
+        self == ProposerName::ExpectedImprovement
+    }
 }
 
 /// The part of a name that says what is believed.
@@ -98,6 +107,9 @@ const VALIDATORS: [(&str, ValidatorName); 5] = [
     ("bisect", ValidatorName::Bisect),
 ];
 
+const INSURED: &str = "insured";
+const UNINSURED: &str = "uninsured";
+
 /// A planner by name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannerSpec {
@@ -107,6 +119,8 @@ pub struct PlannerSpec {
     pub belief: BeliefName,
     /// Which edge of a path is checked next.
     pub validator: ValidatorName,
+    /// Whether a wrong belief is insured against.
+    pub insured: bool,
 }
 
 /// Why a name is no planner, or a planner cannot be made here.
@@ -122,8 +136,10 @@ pub enum SpecError {
         /// What could have been.
         choices: String,
     },
-    /// The name has more than three parts.
-    #[error("`{0}` has too many parts: a planner is PROPOSER[:BELIEF[:VALIDATOR]]")]
+    /// The name has more parts than there are.
+    #[error(
+        "`{0}` has too many parts: a planner is PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]"
+    )]
     TooManyParts(String),
     /// Only LazySP can do without a belief.
     #[error("`{0}` needs a belief, as in `{0}:fs` or `{0}:nn`")]
@@ -167,7 +183,12 @@ impl FromStr for PlannerSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let mut parts = text.split(':');
+        let (rest, insured) = match text.rsplit_once(':') {
+            Some((rest, INSURED)) => (rest, Some(true)),
+            Some((rest, UNINSURED)) => (rest, Some(false)),
+            _ => (text, None),
+        };
+        let mut parts = rest.split(':');
         let proposer_name = parts.next().unwrap_or_default();
         let proposer = look_up("proposer", proposer_name, &PROPOSERS, "")?;
         let belief = match parts.next() {
@@ -189,6 +210,7 @@ impl FromStr for PlannerSpec {
             proposer,
             belief,
             validator,
+            insured: insured.unwrap_or(proposer.is_insured_by_default()),
         })
     }
 }
@@ -217,6 +239,10 @@ impl fmt::Display for PlannerSpec {
         }
         if self.validator != usual {
             write!(f, ":{}", name_of(&self.validator, &VALIDATORS))?;
+        }
+        if self.insured != self.proposer.is_insured_by_default() {
+            let word = if self.insured { INSURED } else { UNINSURED };
+            write!(f, ":{word}")?;
         }
         Ok(())
     }
@@ -501,7 +527,12 @@ impl PlannerSpec {
             validator,
             checker,
         );
-        Box::new(planner.seed(setting.seed).fallback(setting.fallback))
+        Box::new(
+            planner
+                .seed(setting.seed)
+                .fallback(setting.fallback)
+                .insured(self.insured),
+        )
     }
 }
 
@@ -525,12 +556,19 @@ mod tests {
             "ei:ensemble",
             "ei:soft",
             "psmp:latent",
+            "ei:local:uninsured",
+            "ei:0.9:failfast:uninsured",
+            "psmp:fs:insured",
+            "lazysp:insured",
         ] {
             let spec: PlannerSpec = name.parse().unwrap();
             assert_eq!(spec.to_string(), name);
         }
         let uninformed: PlannerSpec = "lazysp".parse().unwrap();
         assert_eq!(uninformed.validator, ValidatorName::Forward);
+        for (name, insured) in [("ei:local", true), ("psmp:fs", false)] {
+            assert_eq!(name.parse::<PlannerSpec>().unwrap().insured, insured);
+        }
     }
 
     #[test]

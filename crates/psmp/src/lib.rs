@@ -29,6 +29,7 @@ struct Readme;
 pub mod belief;
 pub mod checker;
 mod event;
+mod insurance;
 mod ledger;
 mod path;
 mod planner;
