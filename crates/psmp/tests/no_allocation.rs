@@ -82,7 +82,14 @@ fn a_thousand_steps_allocate_nothing() {
     let soft = || SoftSet::new(&table, SoftSetModel::default());
     measure(&prm, query, "psmp with a soft set", Psmp, soft(), false);
     let scoring = ExpectedImprovement::default();
-    measure(&prm, query, "scoring with a soft set", scoring, soft(), true);
+    measure(
+        &prm,
+        query,
+        "scoring with a soft set",
+        scoring,
+        soft(),
+        true,
+    );
 }
 
 fn measure<B: Belief>(

@@ -26,16 +26,14 @@ use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
 /// Worlds drawn for candidates in the first step, when there are none yet, and in each later one.
-const FIRST_DRAWS: u64 = 32;
-const DRAWS: u64 = 4;
+const FIRST_DRAWS: u64 = 128;
+const DRAWS: u64 = 8;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
-/// Trade-offs between length and probability. The first step tries all of them, each later one the
-/// next few.
+/// Trade-offs between length and probability tried in each step.
 const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
-const ALPHAS_A_STEP: usize = 2;
 /// Candidates kept from one step to the next, the best ones.
-const KEPT: usize = 64;
+const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
 const MOST: usize = KEPT + 1 + FIRST_DRAWS as usize + 2 * ALPHAS.len();
 
@@ -47,7 +45,6 @@ pub struct ExpectedImprovement {
     live: usize,
     unchecked: Vec<EdgeId>,
     refuting: RefutingPrice,
-    steps: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -81,7 +78,7 @@ impl RefutingPrice {
 
 impl ExpectedImprovement {
     fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
-        let first = self.steps == 0;
+        let first = self.candidates.is_empty();
         if first {
             self.make_room(view);
         }
@@ -96,9 +93,7 @@ impl ExpectedImprovement {
             }
         }
         let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-        let turn = self.steps * ALPHAS_A_STEP;
-        for place in turn..turn + if first { ALPHAS.len() } else { ALPHAS_A_STEP } {
-            let alpha = ALPHAS[place % ALPHAS.len()];
+        for alpha in ALPHAS {
             let whole = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
             // Finds paths that reuse what is known to be free.
             let unchecked_only = Tradeoff {
@@ -111,7 +106,6 @@ impl ExpectedImprovement {
                 }
             }
         }
-        self.steps += 1;
     }
 
     /// All the memory there will be, but for paths much longer than the optimist's.
