@@ -25,7 +25,8 @@ pub struct BenchArgs {
     /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, separated by commas.
     ///
     /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp, ei (expected
-    /// improvement per check). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
+    /// improvement per check; ei-tradeoffs, ei-draws, ei-refutation and ei-joint are ei less one of its
+    /// parts). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
     /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
     /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
     ///

@@ -13,7 +13,7 @@ use psmp::belief::{
     Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
 };
 use psmp::checker::Checker;
-use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
+use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Part, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, FailFast, Forward, Validator};
 use psmp::{AnytimePlanner, Experience, Fallback, Planner, Query, Roadmap, WorldId};
 use std::fmt;
@@ -35,12 +35,17 @@ pub enum ProposerName {
     Pomp,
     /// `ei`
     ExpectedImprovement,
+    /// `ei-tradeoffs`, `ei-draws`, `ei-refutation`, `ei-joint`: the same less one of its parts.
+    ImprovementWithout(Part),
 }
 
 impl ProposerName {
     /// Those of the literature stay as they were published.
     fn is_insured_by_default(self) -> bool {
-        self == ProposerName::ExpectedImprovement
+        matches!(
+            self,
+            ProposerName::ExpectedImprovement | ProposerName::ImprovementWithout(_)
+        )
     }
 }
 
@@ -80,13 +85,26 @@ pub enum ValidatorName {
     Bisect,
 }
 
-const PROPOSERS: [(&str, ProposerName); 6] = [
+const PROPOSERS: [(&str, ProposerName); 10] = [
     ("psmp", ProposerName::Psmp),
     ("lazysp", ProposerName::LazySp),
     ("maxprob", ProposerName::MaxProb),
     ("maxprob+", ProposerName::MaxProbOn),
     ("pomp", ProposerName::Pomp),
     ("ei", ProposerName::ExpectedImprovement),
+    (
+        "ei-tradeoffs",
+        ProposerName::ImprovementWithout(Part::Tradeoffs),
+    ),
+    ("ei-draws", ProposerName::ImprovementWithout(Part::Draws)),
+    (
+        "ei-refutation",
+        ProposerName::ImprovementWithout(Part::CheapRefutation),
+    ),
+    (
+        "ei-joint",
+        ProposerName::ImprovementWithout(Part::JointProbability),
+    ),
 ];
 
 const BELIEFS: [(&str, BeliefName); 7] = [
@@ -496,6 +514,9 @@ impl PlannerSpec {
             ProposerName::Pomp => self.assemble(Pomp::default(), belief, setting, checker),
             ProposerName::ExpectedImprovement => {
                 self.assemble(ExpectedImprovement::default(), belief, setting, checker)
+            }
+            ProposerName::ImprovementWithout(part) => {
+                self.assemble(ExpectedImprovement::without(part), belief, setting, checker)
             }
         }
     }

@@ -37,9 +37,23 @@ const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
 const MOST: usize = KEPT + 1 + FIRST_DRAWS as usize + 2 * ALPHAS.len();
 
+/// A part of the method that can be left out, to see what it is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Candidates from trade-offs between length and probability.
+    Tradeoffs,
+    /// Candidates from drawn worlds.
+    Draws,
+    /// That refuting an edge costs less than confirming it.
+    CheapRefutation,
+    /// The probability that all edges are free at once; without it, the product of each edge's own.
+    JointProbability,
+}
+
 /// The candidate of greatest expected improvement per configuration checked.
 #[derive(Debug, Clone, Default)]
 pub struct ExpectedImprovement {
+    without: Option<Part>,
     /// The first `live` are the candidates; those behind are memory for the next ones.
     candidates: Vec<Candidate>,
     live: usize,
@@ -77,6 +91,19 @@ impl RefutingPrice {
 }
 
 impl ExpectedImprovement {
+    /// The method less one of its parts.
+    #[must_use]
+    pub fn without(part: Part) -> Self {
+        Self {
+            without: Some(part),
+            ..Self::default()
+        }
+    }
+
+    fn has(&self, part: Part) -> bool {
+        self.without != Some(part)
+    }
+
     fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
         let first = self.candidates.is_empty();
         if first {
@@ -87,10 +114,14 @@ impl ExpectedImprovement {
             self.keep(view);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
-        for draw in 0..if first { FIRST_DRAWS } else { DRAWS } {
+        let draws = if first { FIRST_DRAWS } else { DRAWS };
+        for draw in 0..if self.has(Part::Draws) { draws } else { 0 } {
             if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
                 self.keep(view);
             }
+        }
+        if !self.has(Part::Tradeoffs) {
+            return;
         }
         let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
         for alpha in ALPHAS {
@@ -160,9 +191,19 @@ impl ExpectedImprovement {
         if self.unchecked.is_empty() {
             return f64::INFINITY;
         }
+        let one_edge = price / self.unchecked.len() as f64;
         // No edge costs more to refute than to confirm.
-        let refuting = refuting.min(price / self.unchecked.len() as f64);
-        let p = view.belief().probability_all_free(&self.unchecked);
+        let refuting = if self.has(Part::CheapRefutation) {
+            refuting.min(one_edge)
+        } else {
+            one_edge
+        };
+        let p = if self.has(Part::JointProbability) {
+            view.belief().probability_all_free(&self.unchecked)
+        } else {
+            let each = self.unchecked.iter();
+            each.map(|&e| view.belief().probability_free(e)).product()
+        };
         p * improvement / (p * price + (1.0 - p) * refuting)
     }
 }
