@@ -125,6 +125,7 @@ fn benchmarks() -> Vec<Check> {
             "mapped table",
             "cargo bench -p psmp-worlds --bench mapped_table",
         ),
+        check("thinking", "cargo bench -p psmp-lab --bench thinking"),
     ]
 }
 

@@ -34,12 +34,24 @@ const PICK: u64 = u64::MAX;
 /// Purposes from here on are for the waves.
 const WAVE: u64 = 1 << 33;
 
+/// What an edge meets, for each eta.
+#[derive(Debug, Clone, Copy)]
+struct Meeting {
+    hazard: [f64; ETAS.len()],
+    hit: [f64; ETAS.len()],
+    /// How far the farthest of its points is from what was checked.
+    farthest: f64,
+    /// How many checks it rests on; none if it was never computed.
+    seen: Option<u32>,
+}
+
 /// Obstacles with a rate and a size that are learned from the checks.
 #[derive(Debug, Clone)]
 pub struct Local<'a> {
     roadmap: &'a Roadmap,
     surroundings: Surroundings<'a>,
     scale: f64,
+    meetings: Vec<Meeting>,
     /// Log weight of each pair of rate and eta.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
@@ -65,6 +77,15 @@ impl<'a> Local<'a> {
             roadmap,
             surroundings: Surroundings::new(roadmap, STRETCHES + 1),
             scale: sides.fold(0.0, f64::max),
+            meetings: vec![
+                Meeting {
+                    hazard: [0.0; ETAS.len()],
+                    hit: [0.0; ETAS.len()],
+                    farthest: f64::INFINITY,
+                    seen: None,
+                };
+                roadmap.edge_count()
+            ],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             cache: vec![(0.0, u32::MAX); roadmap.edge_count()],
@@ -92,33 +113,55 @@ impl<'a> Local<'a> {
         }
     }
 
+    /// What an edge meets for each eta: the length it has yet to fear obstacles on, and how likely it
+    /// runs into one that is known. Only checks near the edge change it.
+    fn meets(&mut self, edge: EdgeId) -> &Meeting {
+        let place = edge.index();
+        let Meeting { seen, farthest, .. } = self.meetings[place];
+        let news = self.surroundings.comes_nearer(edge, seen, farthest);
+        self.meetings[place].seen = self.surroundings.checks();
+        if news {
+            let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;
+            let mut hazard = [0.0; ETAS.len()];
+            let mut hit = [0.0f64; ETAS.len()];
+            let mut farthest = 0.0f64;
+            for point in 0..=STRETCHES {
+                // The ends stand for half a stretch each.
+                let weight = if point == 0 || point == STRETCHES {
+                    0.5 * stretch
+                } else {
+                    stretch
+                };
+                let (distance, free) = self.surroundings.nearest(edge, point);
+                farthest = farthest.max(distance);
+                // k falls by a power of two from one eta to the next, and so do the ks.
+                let mut k = (-ETAS[0] * distance / self.scale).exp();
+                for (hazard, hit) in hazard.iter_mut().zip(&mut hit) {
+                    if free {
+                        *hazard += weight * (1.0 - k);
+                    } else {
+                        *hazard += weight;
+                        *hit = hit.max(k);
+                    }
+                    k *= k;
+                }
+            }
+            let seen = self.meetings[place].seen;
+            self.meetings[place] = Meeting {
+                hazard,
+                hit,
+                farthest,
+                seen,
+            };
+        }
+        &self.meetings[place]
+    }
+
     /// The probability that an edge is free under each pair of rate and eta.
     fn under_each(&mut self, edge: EdgeId) -> [f64; HYPOTHESES] {
-        let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;
-        let mut hazard = [0.0; ETAS.len()];
-        let mut hit = [0.0f64; ETAS.len()];
-        for point in 0..=STRETCHES {
-            // The ends stand for half a stretch each.
-            let weight = if point == 0 || point == STRETCHES {
-                0.5 * stretch
-            } else {
-                stretch
-            };
-            let (distance, free) = self.surroundings.nearest(edge, point);
-            // k falls by a power of two from one eta to the next, and so do the ks.
-            let mut k = (-ETAS[0] * distance / self.scale).exp();
-            for (hazard, hit) in hazard.iter_mut().zip(&mut hit) {
-                if free {
-                    *hazard += weight * (1.0 - k);
-                } else {
-                    *hazard += weight;
-                    *hit = hit.max(k);
-                }
-                k *= k;
-            }
-        }
+        let Meeting { hazard, hit, .. } = self.meets(edge);
         let mut p = [0.0; HYPOTHESES];
-        for (e, (hazard, hit)) in hazard.iter().zip(&hit).enumerate() {
+        for (e, (hazard, hit)) in hazard.iter().zip(hit).enumerate() {
             // Each rate is twice the one before, so each share the square of the one before.
             let mut unhit = (-RATES[0] * hazard).exp();
             for p in &mut p[e * RATES.len()..(e + 1) * RATES.len()] {

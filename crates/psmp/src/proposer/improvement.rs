@@ -32,10 +32,17 @@ const DRAWS: u64 = 8;
 const BEFORE_FIRST: f64 = 3.0;
 /// Trade-offs between length and probability tried in each step.
 const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
+const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
+const SOURCES: u64 = TRADEOFFS + DRAWS;
+/// How many edges the searches of a step may look at before the rest must wait for a later step; the
+/// first may think longer, because all that come after live on its candidates. So a step on a large
+/// roadmap takes as long as on a small one, once that is large enough.
+const EFFORT: u64 = 120_000;
+const FIRST_EFFORT: u64 = 8 * EFFORT;
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
-const MOST: usize = KEPT + 1 + FIRST_DRAWS as usize + 2 * ALPHAS.len();
+const MOST: usize = KEPT + 1 + (FIRST_DRAWS + TRADEOFFS) as usize;
 
 /// A part of the method that can be left out, to see what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +66,8 @@ pub struct ExpectedImprovement {
     live: usize,
     unchecked: Vec<EdgeId>,
     refuting: RefutingPrice,
+    /// The source of candidates tried last.
+    turn: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -114,28 +123,45 @@ impl ExpectedImprovement {
             self.keep(view);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
-        let draws = if first { FIRST_DRAWS } else { DRAWS };
-        for draw in 0..if self.has(Part::Draws) { draws } else { 0 } {
-            if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
-                self.keep(view);
-            }
-        }
-        if !self.has(Part::Tradeoffs) {
-            return;
-        }
-        let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-        for alpha in ALPHAS {
-            let whole = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
-            // Finds paths that reuse what is known to be free.
-            let unchecked_only = Tradeoff {
-                length_if_free: 1e-9 * scale,
-                ..whole
-            };
-            for tradeoff in [whole, unchecked_only] {
-                if view.tradeoff_path(tradeoff) {
-                    self.keep(view);
+        if first {
+            let until = view.effort() + FIRST_EFFORT;
+            for source in 0..TRADEOFFS + FIRST_DRAWS {
+                if view.effort() < until {
+                    self.try_source(source, seed, view);
                 }
             }
+        } else {
+            let until = view.effort() + EFFORT;
+            for _ in 0..SOURCES {
+                if view.effort() < until {
+                    // Sevens reach all of them once, trade-offs and draws mixed.
+                    self.turn = (self.turn + 7) % SOURCES;
+                    self.try_source(self.turn, seed, view);
+                }
+            }
+        }
+    }
+
+    /// Keeps the path of one source, if it has any: first come the trade-offs, then draws.
+    fn try_source<B: Belief>(&mut self, source: u64, seed: u64, view: &mut View<'_, B>) {
+        let found = if source < TRADEOFFS {
+            self.has(Part::Tradeoffs) && {
+                let alpha = ALPHAS[source as usize / 2];
+                let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
+                let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
+                if source % 2 == 1 {
+                    // Finds paths that reuse what is known to be free.
+                    tradeoff.length_if_free = 1e-9 * scale;
+                }
+                view.tradeoff_path(tradeoff)
+            }
+        } else {
+            self.has(Part::Draws)
+                && view.belief().draw(Draw::new(seed, source - TRADEOFFS))
+                && view.shortest_path_in_draw()
+        };
+        if found {
+            self.keep(view);
         }
     }
 

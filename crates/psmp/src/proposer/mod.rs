@@ -199,6 +199,13 @@ impl<B: Belief> View<'_, B> {
         (self.price_if_free)(edge)
     }
 
+    /// How many edges all searches of this run have looked at so far: what thinking has cost, the
+    /// same on every machine.
+    #[must_use]
+    pub fn effort(&self) -> u64 {
+        self.search.looked_at()
+    }
+
     /// The path written last.
     #[must_use]
     pub fn path(&self) -> &Path {
