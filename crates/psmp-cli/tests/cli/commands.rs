@@ -16,7 +16,7 @@ const EXACTLY: f64 = 1e-15;
 fn demo_compares_all_planners_and_draws_each() {
     let place = Place::new();
     let run = place.psmp("demo --worlds 20 --output pictures").ok();
-    for planner in ["psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"] {
+    for planner in ["ei:ensemble", "psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"] {
         assert!(run.out.contains(&format!("| {planner}")), "{}", run.out);
         for ending in ["svg", "png"] {
             let picture = format!("pictures/{}.{ending}", planner.replace(':', "-"));
@@ -25,7 +25,7 @@ fn demo_compares_all_planners_and_draws_each() {
     }
     let lines = place.psmp("demo --worlds 20 --json").ok().json_lines();
     let endings = lines.iter().filter(|line| line.get("regret").is_some());
-    assert_eq!(endings.count(), 4);
+    assert_eq!(endings.count(), 5);
     assert!(place.file("demo/lazysp.svg").is_file());
 }
 

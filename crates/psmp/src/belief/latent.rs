@@ -271,11 +271,13 @@ fn leading_directions(
     basis
 }
 
-/// Gram and Schmidt, over columns of length `n`.
+/// Gram and Schmidt, over columns of length `n`. A column that the earlier ones leave nothing of but
+/// rounding becomes zero: it is no direction of the table.
 fn orthonormalise(columns: &mut [f32], n: usize) {
     for c in 0..columns.len() / n.max(1) {
         let (earlier, column) = columns.split_at_mut(c * n);
         let column = &mut column[..n];
+        let before = dot(column, column).sqrt();
         // Twice, because once loses digits to rounding.
         for _ in 0..2 {
             for other in earlier.chunks_exact(n) {
@@ -285,9 +287,14 @@ fn orthonormalise(columns: &mut [f32], n: usize) {
                 }
             }
         }
-        let norm = (dot(column, column) as f32).sqrt().max(f32::MIN_POSITIVE);
+        let after = dot(column, column).sqrt();
+        let scale = if after > 1e-5 * before {
+            (1.0 / after) as f32
+        } else {
+            0.0
+        };
         for x in column {
-            *x /= norm;
+            *x *= scale;
         }
     }
 }
