@@ -389,10 +389,10 @@ struct Problem<'a, T> {
     spec: PlannerSpec,
 }
 
-impl<T: Experience> Problem<'_, T> {
+impl<T: Experience + Sync> Problem<'_, T> {
     fn solve<C>(self, args: &PlanArgs, common: Common, checker: C) -> Result<Outcome>
     where
-        C: Checker<Error = Infallible>,
+        C: Checker<Error = Infallible> + Send,
     {
         let setting = Setting {
             roadmap: self.roadmap,

@@ -30,4 +30,5 @@ pub use problems::{Origin, Problems};
 pub use recorded::RecordedChecker;
 pub use resolution::{ResolutionError, resolution_for};
 pub use row::Row;
+pub use shelf::latent_model;
 pub use summary::{Summary, summarise};

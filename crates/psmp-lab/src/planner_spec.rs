@@ -242,8 +242,8 @@ pub struct Setting<'a, T> {
     pub seed: u64,
 }
 
-/// A planner made of anything.
-pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + 'a>;
+/// A planner made of anything, which may go from thread to thread.
+pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + Send + 'a>;
 
 impl PlannerSpec {
     /// Whether the planner learns from known worlds, where there are any.
@@ -268,8 +268,8 @@ impl PlannerSpec {
         checker: C,
     ) -> Result<AnyPlanner<'a, C::Error>, SpecError>
     where
-        T: Experience,
-        C: Checker + 'a,
+        T: Experience + Sync,
+        C: Checker + Send + 'a,
     {
         let known = || {
             setting
@@ -302,7 +302,7 @@ impl PlannerSpec {
                 Ok(self.propose_with(Latent::new(model), setting, checker))
             }
             BeliefName::Ensemble => {
-                let mut members: Vec<Box<dyn Belief + 'a>> = Vec::new();
+                let mut members: Vec<Box<dyn Belief + Send + 'a>> = Vec::new();
                 if let Ok(local) = Local::new(setting.roadmap) {
                     members.push(Box::new(local));
                 }
@@ -336,8 +336,8 @@ impl PlannerSpec {
         checker: C,
     ) -> AnyPlanner<'a, C::Error>
     where
-        B: Belief + 'a,
-        C: Checker + 'a,
+        B: Belief + Send + 'a,
+        C: Checker + Send + 'a,
     {
         match self.proposer {
             ProposerName::Psmp => self.assemble(Psmp, belief, setting, checker),
@@ -361,11 +361,11 @@ impl PlannerSpec {
         checker: C,
     ) -> AnyPlanner<'a, C::Error>
     where
-        P: Proposer<B> + 'a,
-        B: Belief + 'a,
-        C: Checker + 'a,
+        P: Proposer<B> + Send + 'a,
+        B: Belief + Send + 'a,
+        C: Checker + Send + 'a,
     {
-        let validator: Box<dyn Validator<B>> = match self.validator {
+        let validator: Box<dyn Validator<B> + Send> = match self.validator {
             ValidatorName::FailFast => Box::new(FailFast),
             ValidatorName::Forward => Box::new(Forward),
             ValidatorName::Backward => Box::new(Backward),

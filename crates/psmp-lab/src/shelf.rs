@@ -18,7 +18,8 @@ static SHELF: Mutex<Vec<(u64, Arc<LatentModel>)>> = Mutex::new(Vec::new());
 
 /// The latent model of some worlds of a table, learned now if it is not on the shelf. Others wait
 /// meanwhile rather than learn the same beside.
-pub(crate) fn latent_model(table: &impl Experience, worlds: &[WorldId]) -> Arc<LatentModel> {
+#[must_use]
+pub fn latent_model(table: &impl Experience, worlds: &[WorldId]) -> Arc<LatentModel> {
     let mut content = XxHash64::with_seed(0);
     content.write_usize(table.edge_count());
     for &world in worlds {

@@ -17,7 +17,7 @@ const DOUBT: f64 = 0.01;
 const PICK: u64 = u64::MAX;
 
 struct Member<'a> {
-    belief: Box<dyn Belief + 'a>,
+    belief: Box<dyn Belief + Send + 'a>,
     log_weight: f64,
     share: f64,
 }
@@ -37,7 +37,7 @@ impl<'a> Ensemble<'a> {
     /// # Panics
     /// If there are no members.
     #[must_use]
-    pub fn new(edges: usize, members: Vec<Box<dyn Belief + 'a>>) -> Self {
+    pub fn new(edges: usize, members: Vec<Box<dyn Belief + Send + 'a>>) -> Self {
         assert!(!members.is_empty(), "an ensemble needs a member");
         let share = 1.0 / members.len() as f64;
         let member = |belief| Member {
@@ -141,7 +141,7 @@ mod tests {
     fn the_member_that_predicts_well_wins() {
         let truth: Vec<bool> = (0..60).map(|e| e % 3 != 0).collect();
         let wrong = truth.iter().map(|free| !free).collect();
-        let members: Vec<Box<dyn Belief>> = vec![
+        let members: Vec<Box<dyn Belief + Send>> = vec![
             Box::new(Certain::new(wrong)),
             Box::new(IndependentEdges::constant(0.5).unwrap()),
             Box::new(Certain::new(truth.clone())),
