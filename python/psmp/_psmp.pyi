@@ -1,16 +1,33 @@
 """The compiled half of psmp."""
 
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, final
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
+
+__all__ = [
+    "Belief",
+    "Dataset",
+    "Edge",
+    "Event",
+    "RecordedWorld",
+    "Roadmap",
+    "Run",
+    "Space",
+    "Stop",
+    "Table",
+    "__version__",
+    "check_edges",
+    "sweep_rows",
+]
 
 __version__: str
 
-EventKind = Literal["proposed", "barren", "checked", "improved", "optimal", "infeasible", "gave-up"]
+_EventKind = Literal["proposed", "barren", "checked", "improved", "optimal", "infeasible", "gave-up"]
 
+@final
 class Space:
     """The space of configurations: bounds of shape (d, 2), weights, and which axes wrap around.
 
@@ -36,6 +53,7 @@ class Space:
     def distance(self, a: npt.ArrayLike, b: npt.ArrayLike) -> float:
         """The weighted distance, the shorter way round on wrapping axes."""
 
+@final
 class Roadmap:
     """A graph of configurations and the motions between them.
 
@@ -127,6 +145,7 @@ class Roadmap:
     @property
     def lengths(self) -> npt.NDArray[np.float64]: ...
 
+@final
 class Table:
     """Which edge is free in which known world.
 
@@ -164,9 +183,11 @@ class Table:
 
     def __len__(self) -> int: ...
 
+@final
 class RecordedWorld:
     """One world of a dataset as a checker."""
 
+@final
 class Dataset:
     """A roadmap, a start and a goal, and which edge is free in which of many worlds.
 
@@ -207,6 +228,7 @@ class Dataset:
 
     def _recipe(self) -> tuple[Any, ...]: ...
 
+@final
 class Edge:
     """An edge of a roadmap, as a checker of edges sees it."""
 
@@ -224,6 +246,7 @@ class Edge:
     def end(self) -> npt.NDArray[np.float64] | None:
         """The configuration at its other end, if the roadmap has any."""
 
+@disjoint_base
 class Belief:
     """What is likely of edges that have not been checked; made by one of its subclasses."""
 
@@ -237,6 +260,7 @@ class Belief:
     @property
     def name(self) -> str: ...
 
+@final
 class Stop:
     """A condition under which a run pauses; conditions are joined by ``|`` and ``&``."""
 
@@ -252,14 +276,17 @@ class Stop:
     def seconds(seconds: float) -> Stop: ...
     @staticmethod
     def gap(gap: float) -> Stop: ...
-    def __or__(self, other: Stop) -> Stop: ...
-    def __and__(self, other: Stop) -> Stop: ...
+    def __or__(self, other: Stop, /) -> Stop: ...
+    def __ror__(self, other: Stop, /) -> Stop: ...
+    def __and__(self, other: Stop, /) -> Stop: ...
+    def __rand__(self, other: Stop, /) -> Stop: ...
 
+@final
 class Event:
     """One step of a run: what has happened, and where the run stands after it."""
 
     @property
-    def kind(self) -> EventKind: ...
+    def kind(self) -> _EventKind: ...
     @property
     def is_final(self) -> bool:
         """Whether this event ends the run."""
@@ -316,6 +343,7 @@ class Event:
     def vertices(self) -> npt.NDArray[np.uint32] | None:
         """The best path so far as vertices of the run's roadmap."""
 
+@disjoint_base
 class Run:
     """A planner at work."""
 

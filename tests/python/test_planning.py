@@ -32,9 +32,9 @@ def test_events_lead_to_the_shortest_path(roadmap):
     assert path.dtype == np.float64 and path.shape == (len(events[-1].vertices), 2)
     assert np.array_equal(path[0], START) and np.array_equal(path[-1], GOAL)
     assert np.linalg.norm(np.diff(path, axis=0), axis=1).sum() == pytest.approx(run.best_length)
-    # Every configuration of the path is free, at a finer resolution than was checked.
     for a, b in itertools.pairwise(path):
-        assert wall_in_batches(a + (b - a) * np.linspace(0, 1, 40)[:, None]).all()
+        count = int(np.ceil(np.linalg.norm(b - a) / 0.01)) + 1
+        assert wall_in_batches(a + (b - a) * np.linspace(0, 1, count)[:, None]).all()
     checked = [e for e in events if e.kind == "checked"]
     assert sum(e.cost for e in checked) == events[-1].configurations == run.configurations
     assert len(checked) == run.edges and len(events) == run.events
@@ -145,7 +145,8 @@ def test_probabilities_follow_the_checks(roadmap):
     list(run)
     p = run.probabilities()
     assert p.shape == (roadmap.edge_count,)
-    assert (p == 0.7).sum() == roadmap.edge_count - 10 and set(p) <= {0.0, 0.7, 1.0}
+    assert run.edges > 3 and (p == 0.7).sum() == roadmap.edge_count - run.edges
+    assert set(p) <= {0.0, 0.7, 1.0}
 
 
 def test_two_planners_in_two_threads(roadmap):
@@ -194,26 +195,33 @@ def test_one_run_is_driven_by_one_at_a_time(roadmap):
     mine[0].close()
 
 
-def test_rust_works_while_others_do(roadmap):
-    """The interpreter is let go while Rust works: another thread goes on counting."""
-    large = psmp.Roadmap.halton([(0, 1), (0, 1)], 20_000, nearest=8)
-    run = psmp.plan(large, START, GOAL, check=psmp.on_edges(lambda e: True), proposer="lazysp")
-    ticks, longest, over = [time.perf_counter()], [0.0], threading.Event()
+def test_rust_works_while_others_do():
+    """The interpreter is let go while Rust works: another thread goes on counting meanwhile."""
+    ticks, over = [0], threading.Event()
 
     def count():
-        while not over.is_set():
-            now = time.perf_counter()
-            longest[0] = max(longest[0], now - ticks[-1])
-            ticks.append(now)
-            time.sleep(0.0005)
+        while not over.wait(0.001):
+            ticks[0] += 1
+
+    def ticks_during(work):
+        before, began = ticks[0], time.perf_counter()
+        work()
+        return ticks[0] - before, time.perf_counter() - began
 
     thread = threading.Thread(target=count)
     thread.start()
-    run.finish()
-    busy = run.seconds
-    over.set()
-    thread.join()
-    assert busy > 0 and len(ticks) > 2
+    try:
+        made, seconds = ticks_during(lambda: psmp.Roadmap.uniform([(0, 1), (0, 1)], 40_000, nearest=10))
+        assert seconds > 0.02 and made >= 3
+        # Worlds of half their edges on a lattice: a search that comes far, and finds nothing.
+        lattice = psmp.Roadmap.lattice([(0, 1), (0, 1)], [400, 400])
+        run = psmp.plan(lattice, 0, 400 * 400 - 1, check=lambda q: True, belief=psmp.Constant(0.52), proposer="psmp")
+        steps = [ticks_during(lambda: next(run)) for _ in range(10)]
+        made, seconds = max(steps, key=lambda step: step[1])
+        assert seconds > 0.01 and made >= 2, steps
+    finally:
+        over.set()
+        thread.join()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
