@@ -55,8 +55,8 @@ def main() -> None:
         mujoco.mj_collision(model, data)
         return data.ncon == 0
 
-    start = np.radians([60, 60, 60, 0, 0])  # before the posts
-    goal = np.radians([-60, 60, 60, 0, 0])  # behind them
+    start = np.radians([60, 60, 30, 0, 0])  # on one side of a post
+    goal = np.radians([-60, 60, 30, 0, 0])  # on the other
     assert is_free(start) and is_free(goal)
     roadmap = psmp.Roadmap.halton(model.jnt_range, 1500, nearest=12)
     run = psmp.plan(roadmap, start, goal, check=is_free, resolution=0.05, stop=psmp.gap(0.05) | psmp.checks(30_000))

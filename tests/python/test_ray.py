@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,8 @@ import psmp
 
 ray = pytest.importorskip("ray")
 
+# Where workers leave word of which node they are on.
+NODES = Path(tempfile.gettempdir()) / f"psmp-test-nodes-{os.getuid()}"
 WORLDS = [(x, y, 0.15) for x in np.linspace(0.2, 0.8, 6) for y in np.linspace(0.2, 0.8, 5)]
 
 
@@ -34,8 +38,10 @@ def cluster():
 
 
 def slow_disc(world):
-    """A round obstacle, and a checker that takes its time."""
+    """A round obstacle, and a checker that takes its time and leaves word of its node."""
     x, y, radius = world
+    node = ray.get_runtime_context().get_node_id() if ray.is_initialized() else "none"
+    (NODES / node).touch()
     time.sleep(0.2)
     return psmp.on_batches(lambda q: np.hypot(q[:, 0] - x, q[:, 1] - y) > radius)
 
@@ -45,21 +51,27 @@ def test_a_node_dies_and_the_work_is_done(cluster, tmp_path):
     roadmap = psmp.Roadmap.halton([(0, 1), (0, 1)], 60)
     shards = tmp_path / "shards"
     killed = []
+    shutil.rmtree(NODES, ignore_errors=True)
+    NODES.mkdir()
 
     def kill_half_way():
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
-            if len(list(shards.glob("*/0*.parquet"))) >= 5:
+            done = len(list(shards.glob("*/0*.parquet")))
+            if done >= 4 and len(list(NODES.iterdir())) == 2:
+                killed.append(done)
                 cluster.remove_node(second, allow_graceful=False)
-                killed.append(len(list(shards.glob("*/0*.parquet"))))
                 return
-            time.sleep(0.02)
+            time.sleep(0.01)
 
     killer = threading.Thread(target=kill_half_way)
     killer.start()
     made = psmp.table(roadmap, WORLDS, slow_disc, resolution=0.02, shard=2, folder=shards, ray=True)
     killer.join()
-    assert killed and killed[0] < 15, "the node was killed before the work was done"
+    assert killed and killed[0] < 15, "both nodes were at work, and one was killed before it was done"
+    deadline = time.monotonic() + 60
+    while sum(node["Alive"] for node in ray.nodes()) > 1 and time.monotonic() < deadline:
+        time.sleep(0.1)
     assert sum(node["Alive"] for node in ray.nodes()) == 1
     local = psmp.table(roadmap, WORLDS, slow_disc, resolution=0.02, workers=1)
     assert np.array_equal(made.by_world, local.by_world)
