@@ -1,6 +1,6 @@
 """Plans for a Franka Panda in a scene of MotionBenchMaker, with pinocchio and coal as the checker.
 
-    python examples/python/panda.py PANDA_FOLDER [--set bookshelf_small] [--problem 1]
+    python examples/python/panda.py PANDA_FOLDER [--set table_under_pick] [--problem 2]
 
 The folder holds `panda.urdf`, `panda.srdf`, `meshes/` and `problems/`. Needs pin, coal and pyyaml.
 """
@@ -52,8 +52,8 @@ def pose(given: dict) -> pin.SE3:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--set", default="bookshelf_small")
-    parser.add_argument("--problem", type=int, default=1)
+    parser.add_argument("--set", default="table_under_pick")
+    parser.add_argument("--problem", type=int, default=2)
     arguments = parser.parse_args()
     problems = arguments.folder / "problems" / arguments.set
     scene, request = (

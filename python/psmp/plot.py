@@ -60,8 +60,8 @@ def anytime(
         else:
             ax.plot([], [], color=colour, label=f"{name}: no path", linewidth=2)
         if bound and np.isfinite(result.lower_bound):
-            x = np.append(result.configurations, end)
-            y = np.append(result.lower_bounds, result.lower_bound)
+            x = np.append(result.bounds_since, end)
+            y = np.append(result.bounds, result.bounds[-1])
             label = "lower bound" if place == 0 else None
             ax.step(x, y, where="post", color=colour if len(named) > 1 else BOUND, linestyle=":", label=label)
     ax.set_xlabel("configurations checked")

@@ -51,6 +51,9 @@ class Result:
     lengths: npt.NDArray[np.float64]
     lower_bounds: npt.NDArray[np.float64]
     seconds: npt.NDArray[np.float64]
+    #: The values that the lower bound took, and the configurations checked when it took each.
+    bounds: npt.NDArray[np.float64]
+    bounds_since: npt.NDArray[np.uint64]
     roadmap: _psmp.Roadmap
     #: The ends of each edge checked, in order, and whether it was free.
     checked: npt.NDArray[np.uint32]
@@ -60,6 +63,7 @@ class Result:
     def of(cls, run: _psmp.Run) -> Result:
         """What a run has found so far."""
         configurations, edges, proposals, lengths, lower_bounds, seconds = run._found()
+        bounds_since, bounds = run._bounds()
         checked, checked_free = run._checked()
         return cls(
             planner=run.planner,
@@ -81,6 +85,8 @@ class Result:
             lengths=lengths,
             lower_bounds=lower_bounds,
             seconds=seconds,
+            bounds=bounds,
+            bounds_since=bounds_since,
             roadmap=run.roadmap,
             checked=checked,
             checked_free=checked_free,

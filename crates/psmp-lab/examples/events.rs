@@ -15,7 +15,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: events FOLDER WORLD SEED".into());
     };
     let dataset = Dataset::open(folder)?;
-    let world = WorldId(world.parse::<u32>()?.checked_sub(1).ok_or("worlds count from 1")?);
+    let world = WorldId(
+        world
+            .parse::<u32>()?
+            .checked_sub(1)
+            .ok_or("worlds count from 1")?,
+    );
     let checker = checker_for(&dataset, world, dataset.image(world)?, None)?;
     let belief = FiniteSet::new(dataset.table()?);
     let query = dataset.query()?;
@@ -49,5 +54,8 @@ fn line(event: &Event) -> String {
     };
     let p = event.progress;
     let (best, bound) = (number(p.best_length), number(Some(p.lower_bound)));
-    format!("{what} {} {} {} {best} {bound}", p.configurations, p.edges, p.proposals)
+    format!(
+        "{what} {} {} {} {best} {bound}",
+        p.configurations, p.edges, p.proposals
+    )
 }

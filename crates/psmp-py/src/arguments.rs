@@ -1,14 +1,12 @@
 //! What users pass in, and what they are told when it does not fit: every error names the argument
 //! and the shape it had.
 
-use numpy::{
-    Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods,
-};
+use numpy::{Element, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use psmp::WorldId;
+use psmp_worlds::FileError;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use psmp::WorldId;
-use psmp_worlds::FileError;
 
 /// A shape as Python writes it.
 pub fn shape_text(shape: &[usize]) -> String {
@@ -185,4 +183,3 @@ pub fn read_only<'py, T, D>(
     array.call_method1("setflags", (false,))?;
     Ok(array)
 }
-

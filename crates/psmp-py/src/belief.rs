@@ -37,7 +37,9 @@ impl Belief {
                 "eta must be positive and finite, got {eta}"
             )));
         }
-        let spec: PlannerSpec = format!("lazysp:{name}").parse().map_err(|e| refused("name", e))?;
+        let spec: PlannerSpec = format!("lazysp:{name}")
+            .parse()
+            .map_err(|e| refused("name", e))?;
         let experience = match table {
             Some(table) => {
                 let bits = table.get().0.clone();
@@ -51,10 +53,14 @@ impl Belief {
                 Some((bits, known))
             }
             None if worlds.is_some() => {
-                return Err(PyTypeError::new_err("worlds are those of a table: give table too"));
+                return Err(PyTypeError::new_err(
+                    "worlds are those of a table: give table too",
+                ));
             }
             None if spec.needs_experience() => {
-                return Err(PyTypeError::new_err(format!("belief `{name}` needs a table")));
+                return Err(PyTypeError::new_err(format!(
+                    "belief `{name}` needs a table"
+                )));
             }
             None => None,
         };
@@ -79,7 +85,11 @@ impl Belief {
     fn __repr__(&self) -> String {
         match &self.experience {
             Some((_, known)) => {
-                format!("<psmp belief `{}` from {} known worlds>", self.name, known.len())
+                format!(
+                    "<psmp belief `{}` from {} known worlds>",
+                    self.name,
+                    known.len()
+                )
             }
             None => format!("<psmp belief `{}`>", self.name),
         }

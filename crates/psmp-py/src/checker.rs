@@ -91,7 +91,9 @@ impl Check {
                     .image(*world)
                     .map_err(|e| crate::arguments::file_error(&e))?;
                 let checker = checker_for(&**problems, *world, image, resolution);
-                Ok(Box::new(Recorded(checker.map_err(|e| refused("check", e))?)))
+                Ok(Box::new(Recorded(
+                    checker.map_err(|e| refused("check", e))?,
+                )))
             }
         }
     }
@@ -106,7 +108,10 @@ impl World for ConfigurationFunction {
     fn is_free(&mut self, configuration: &[f64]) -> PyResult<bool> {
         Python::attach(|py| {
             // An array of its own, which the function may keep.
-            let answer = self.0.bind(py).call1((PyArray1::from_slice(py, configuration),))?;
+            let answer = self
+                .0
+                .bind(py)
+                .call1((PyArray1::from_slice(py, configuration),))?;
             truth(&answer)
         })
     }
@@ -185,7 +190,10 @@ pub struct Edge {
 impl Edge {
     fn __repr__(&self) -> String {
         let (a, b) = self.vertices;
-        format!("<psmp.Edge {} from {a} to {b}, length {:.4}>", self.id, self.length)
+        format!(
+            "<psmp.Edge {} from {a} to {b}, length {:.4}>",
+            self.id, self.length
+        )
     }
 }
 

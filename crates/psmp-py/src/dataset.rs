@@ -34,7 +34,11 @@ pub struct RecordedWorld {
 #[pymethods]
 impl RecordedWorld {
     fn __repr__(&self) -> String {
-        format!("<psmp world {} of dataset `{}`>", self.world.0, self.problems.name())
+        format!(
+            "<psmp world {} of dataset `{}`>",
+            self.world.0,
+            self.problems.name()
+        )
     }
 }
 
@@ -50,7 +54,11 @@ impl Dataset {
     }
 
     fn world(&self, world: u32) -> PyResult<WorldId> {
-        let count = self.problems.table().map_err(|e| file_error(&e))?.world_count();
+        let count = self
+            .problems
+            .table()
+            .map_err(|e| file_error(&e))?
+            .world_count();
         if (world as usize) < count {
             return Ok(WorldId(world));
         }
@@ -75,14 +83,23 @@ impl Dataset {
         let twin = match prefer {
             "text" => Prefer::Text,
             "mat" => Prefer::Mat,
-            other => return Err(refused("prefer", format!("`{other}` is neither `text` nor `mat`"))),
+            other => {
+                return Err(refused(
+                    "prefer",
+                    format!("`{other}` is neither `text` nor `mat`"),
+                ));
+            }
         };
         let options = ReadOptions {
             prefer: twin,
             ..ReadOptions::default()
         };
         let read = py.detach(|| psmp_worlds::Dataset::open_with(folder, options));
-        Self::of(py, Arc::new(read.map_err(|e| file_error(&e))?), Some(prefer))
+        Self::of(
+            py,
+            Arc::new(read.map_err(|e| file_error(&e))?),
+            Some(prefer),
+        )
     }
 
     /// Makes worlds of a family, the same for the same seed.
@@ -233,7 +250,10 @@ pub fn sweep_rows<'py>(
         "seen" => Familiarity::Seen,
         "unseen" => Familiarity::Unseen,
         other => {
-            return Err(refused("experience", format!("`{other}` is neither `seen` nor `unseen`")));
+            return Err(refused(
+                "experience",
+                format!("`{other}` is neither `seen` nor `unseen`"),
+            ));
         }
     };
     let contestant = |name: &String| {

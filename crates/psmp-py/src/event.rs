@@ -178,7 +178,9 @@ impl Event {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Event>().is_ok_and(|o| o.get().event == self.event)
+        other
+            .cast::<Event>()
+            .is_ok_and(|o| o.get().event == self.event)
     }
 
     fn __repr__(&self) -> String {

@@ -202,11 +202,7 @@ impl Roadmap {
     }
 
     #[staticmethod]
-    fn lattice(
-        py: Python<'_>,
-        space: &Bound<'_, PyAny>,
-        counts: Vec<usize>,
-    ) -> PyResult<Self> {
+    fn lattice(py: Python<'_>, space: &Bound<'_, PyAny>, counts: Vec<usize>) -> PyResult<Self> {
         let space = Space::given("space", space)?;
         let made = py.detach(|| psmp::Roadmap::lattice(space, &counts));
         Ok(Self::new(made.map_err(|e| refused("counts", e))?, None))
@@ -261,12 +257,18 @@ impl Roadmap {
                 )));
             }
             (_, Some(given)) => given,
-            (None, None) => pairs.iter().max().map_or(0, |most| (most + 1).max(0) as usize),
+            (None, None) => pairs
+                .iter()
+                .max()
+                .map_or(0, |most| (most + 1).max(0) as usize),
         };
         let id = |place: usize| {
             let id = pairs[place];
             u32::try_from(id).map_err(|_| {
-                PyValueError::new_err(format!("edges has {id} in row {}, which is no vertex", place / 2))
+                PyValueError::new_err(format!(
+                    "edges has {id} in row {}, which is no vertex",
+                    place / 2
+                ))
             })
         };
         let m = pairs.len() / 2;
@@ -284,7 +286,10 @@ impl Roadmap {
                         "edges has ({a}, {b}) in row {row}, but there are {count} configurations"
                     ))),
                 };
-                ends.iter().enumerate().map(length).collect::<PyResult<_>>()?
+                ends.iter()
+                    .enumerate()
+                    .map(length)
+                    .collect::<PyResult<_>>()?
             }
             (None, None) => {
                 return Err(PyTypeError::new_err(
@@ -298,7 +303,9 @@ impl Roadmap {
             Direction::Undirected
         };
         let edges = ends.iter().zip(lengths);
-        let edges = edges.map(|(&(a, b), length)| Edge::new(a, b, length)).collect();
+        let edges = edges
+            .map(|(&(a, b), length)| Edge::new(a, b, length))
+            .collect();
         let made = py.detach(|| {
             let graph = psmp::Roadmap::from_edges(count, direction, edges)?;
             match embedding {
@@ -356,9 +363,7 @@ impl Roadmap {
 
     /// The configurations, one a row: the roadmap's own memory, which cannot be written to.
     #[getter]
-    fn configurations<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+    fn configurations<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let graph = &slf.get().graph;
         let (Some(space), Some(values)) = (graph.space(), graph.configurations()) else {
             return Ok(None);
@@ -391,13 +396,14 @@ impl Roadmap {
             self.graph.vertex_count(),
             self.graph.edge_count(),
             if self.directed() { "directed " } else { "" },
-            space.map_or(String::new(), |s| format!(" in {} dimensions", s.dimension())),
+            space.map_or(String::new(), |s| format!(
+                " in {} dimensions",
+                s.dimension()
+            )),
         )
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, RoadmapParts<'py>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, RoadmapParts<'py>)> {
         let (py, own) = (slf.py(), slf.get());
         let make = py.get_type::<Self>().getattr("_of")?;
         let embedding = Self::configurations(slf)?.zip(own.space());
@@ -433,8 +439,15 @@ impl Roadmap {
         let (configurations, space) = embedding.unzip();
         let (configurations, space) = (configurations.as_ref(), space.as_ref());
         let vertices = Some(vertices);
-        let made =
-            Self::from_edges(py, edges, Some(lengths), configurations, space, vertices, directed)?;
+        let made = Self::from_edges(
+            py,
+            edges,
+            Some(lengths),
+            configurations,
+            space,
+            vertices,
+            directed,
+        )?;
         Ok(Self {
             connection: match connection {
                 (Some(radius), _) => Some(Connection::Radius(radius)),

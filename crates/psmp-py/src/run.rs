@@ -55,6 +55,8 @@ struct State {
     busy: Duration,
     best: Option<Arc<FoundPath>>,
     found: Vec<Found>,
+    /// The configurations checked when the lower bound took each of its values.
+    bounds: Vec<(u64, f64)>,
     progress: Progress,
     ending: Option<&'static str>,
     hash: EventHash,
@@ -201,6 +203,7 @@ impl Run {
                 busy: Duration::ZERO,
                 best: None,
                 found: Vec::new(),
+                bounds: vec![(0, progress.lower_bound)],
                 progress,
                 ending: None,
                 hash: EventHash::default(),
@@ -242,6 +245,14 @@ impl Run {
         };
         state.events += 1;
         state.hash.add(&event);
+        if state
+            .bounds
+            .last()
+            .is_some_and(|b| b.1 < progress.lower_bound)
+        {
+            let now = (progress.configurations, progress.lower_bound);
+            state.bounds.push(now);
+        }
         match event.kind {
             EventKind::Improved { .. } => {
                 state.best = planner.with_dependent(|ground, engine| {
@@ -406,6 +417,18 @@ impl Run {
         ])
     }
 
+    /// The values of the lower bound, and the configurations checked when it took each.
+    fn _bounds<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>)> {
+        let (configurations, bounds) = self.state()?.bounds.iter().copied().unzip();
+        Ok((
+            PyArray1::from_vec(py, configurations),
+            PyArray1::from_vec(py, bounds),
+        ))
+    }
+
     /// The edges checked so far, in order: their ends, and whether each was free.
     fn _checked<'py>(
         &self,
@@ -422,7 +445,9 @@ impl Run {
     fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut state = self.state()?;
         let Some(planner) = &mut state.planner else {
-            return Err(PyValueError::new_err("the run is closed, and its belief gone"));
+            return Err(PyValueError::new_err(
+                "the run is closed, and its belief gone",
+            ));
         };
         let p = py.detach(|| {
             planner.with_dependent_mut(|ground, engine| {

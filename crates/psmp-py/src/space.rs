@@ -126,10 +126,7 @@ impl Space {
         format!("Space({})", axes.join(", "))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, SpaceParts<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SpaceParts<'py>)> {
         let make = py.get_type::<Self>().getattr("_of")?;
         Ok((make, (self.bounds(py)?, self.weights(py), self.wraps(py))))
     }

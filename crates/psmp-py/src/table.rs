@@ -105,7 +105,9 @@ impl Table {
     fn new(free: &Bound<'_, PyAny>) -> PyResult<Self> {
         let free = matrix::<bool>("free", "worlds", None, free)?;
         if free.shape().iter().any(|n| *n > u32::MAX as usize / 2) {
-            return Err(PyValueError::new_err("free has more rows or columns than ids of 32 bits"));
+            return Err(PyValueError::new_err(
+                "free has more rows or columns than ids of 32 bits",
+            ));
         }
         let free = free.try_readonly()?;
         Ok(Self::of(Bits::Own(packed(&free))))
@@ -157,7 +159,9 @@ impl Table {
     #[getter]
     fn by_edge<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let bits = &slf.get().0;
-        words(slf, bits.edge_count(), |e| bits.worlds_where_free(EdgeId(e)))
+        words(slf, bits.edge_count(), |e| {
+            bits.worlds_where_free(EdgeId(e))
+        })
     }
 
     /// The table as an array of shape (worlds, edges), true where an edge is free.
