@@ -47,7 +47,7 @@ def main() -> None:
         column, row = np.rint(q * (width - 1, height - 1)).astype(int).T
         return free[height - 1 - row, column]
 
-    roadmap = psmp.Roadmap.halton(psmp.Space.unit(2), 500)
+    roadmap = psmp.Roadmap.halton(psmp.Space.unit(2), 300)
     run = psmp.plan(roadmap, (0.1, 0.9), (0.9, 0.9), check=check, stop=psmp.gap(0.01) | psmp.checks(50_000))
     for event in run:
         if event.kind == "improved":

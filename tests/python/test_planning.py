@@ -126,7 +126,7 @@ def test_start_and_goal_may_be_vertices(roadmap):
 
 
 def test_known_worlds_help():
-    forest = psmp.Dataset.make("one-wall", 120, test=20, seed=1)
+    forest = psmp.Dataset.make("one-wall", 100, test=10, seed=1)
     known = psmp.learn(forest.table, worlds=forest.train)
     spent = {}
     for name, belief, proposer in [("learned", known, "ei"), ("none", None, "lazysp")]:
@@ -154,7 +154,7 @@ def test_two_planners_in_two_threads(roadmap):
     found = []
 
     def work():
-        for _ in range(5):
+        for _ in range(2):
             found.append(psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish().fingerprint)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
@@ -162,7 +162,7 @@ def test_two_planners_in_two_threads(roadmap):
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 10
+    assert found == [expected] * 4
 
 
 def test_one_run_is_driven_by_one_at_a_time(roadmap):

@@ -9,7 +9,7 @@ import psmp
 
 pyarrow = pytest.importorskip("pyarrow")
 
-PLANNERS = ["psmp:fs", "ei:local"]
+PLANNERS = ["psmp:fs", "lazysp"]
 
 
 @pytest.fixture(scope="module")
@@ -153,20 +153,20 @@ def without_time(rows):
 
 
 def test_a_sweep_is_the_same_whatever_the_workers(tmp_path):
-    maze = psmp.Dataset.make("maze", 30, test=12)
+    maze = psmp.Dataset.make("maze", 20, test=7)
     one = psmp.sweep(maze, PLANNERS, seeds=2, workers=1)
-    assert len(one) == 12 * 2 * 2
+    assert len(one) == 7 * 2 * 2
     assert one["planner"].unique().to_pylist() == PLANNERS
     assert one["world"].unique().to_pylist() == [w + 1 for w in maze.test]
-    for workers, shard in [(2, 1), (4, 5), (1, 100)]:
+    for workers, shard in [(2, 1), (3, 2), (1, 100)]:
         rows = psmp.sweep(maze, PLANNERS, seeds=[0, 1], workers=workers, shard=shard, folder=tmp_path)
         assert without_time(rows).equals(without_time(one))
-    again = psmp.sweep(maze, PLANNERS, seeds=2, workers=2, shard=5, folder=tmp_path)
-    kept = psmp.sweep(maze, PLANNERS, seeds=2, workers=1, shard=5, folder=tmp_path)
+    again = psmp.sweep(maze, PLANNERS, seeds=2, workers=2, shard=2, folder=tmp_path)
+    kept = psmp.sweep(maze, PLANNERS, seeds=2, workers=1, shard=2, folder=tmp_path)
     assert again.equals(kept), "what is there is not done again, not even its time"
 
 
 def test_a_sweep_of_some_worlds_and_a_budget():
-    maze = psmp.Dataset.make("maze", 30)
+    maze = psmp.Dataset.make("maze", 10)
     rows = psmp.sweep(maze, ["lazysp"], worlds=[3, 5], experience="seen", budget=100)
     assert rows["world"].to_pylist() == [4, 6] and set(rows["ending"].to_pylist()) == {"stopped"}
