@@ -38,6 +38,9 @@ self_cell!(
     }
 );
 
+/// Two arrays that belong together.
+type Two<'py, A, B> = (Bound<'py, A>, Bound<'py, B>);
+
 /// A path found on the way, and what it had taken.
 struct Found {
     progress: Progress,
@@ -86,10 +89,7 @@ impl Checked {
         })
     }
 
-    fn arrays<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<bool>>)> {
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
         let ends = PyArray1::from_slice(py, &self.ends).reshape([self.free.len(), 2])?;
         Ok((ends, PyArray1::from_slice(py, &self.free)))
     }
@@ -418,10 +418,7 @@ impl Run {
     }
 
     /// The values of the lower bound, and the configurations checked when it took each.
-    fn _bounds<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>)> {
+    fn _bounds<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray1<u64>, PyArray1<f64>>> {
         let (configurations, bounds) = self.state()?.bounds.iter().copied().unzip();
         Ok((
             PyArray1::from_vec(py, configurations),
@@ -430,10 +427,7 @@ impl Run {
     }
 
     /// The edges checked so far, in order: their ends, and whether each was free.
-    fn _checked<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<bool>>)> {
+    fn _checked<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
         let state = self.state()?;
         match &state.planner {
             Some(planner) => Checked::by(planner).arrays(py),

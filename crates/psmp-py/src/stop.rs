@@ -68,7 +68,7 @@ impl Stop {
 
     #[staticmethod]
     fn gap(gap: f64) -> PyResult<Self> {
-        if !(gap >= 0.0) {
+        if gap.is_nan() || gap < 0.0 {
             return Err(PyValueError::new_err(format!(
                 "gap must not be negative, got {gap}"
             )));
