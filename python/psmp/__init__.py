@@ -18,7 +18,18 @@ on a Ray cluster.
 """
 
 from psmp._psmp import Belief, Dataset, Edge, Event, RecordedWorld, Roadmap, Space, Stop, Table, __version__
-from psmp.beliefs import Constant, Ensemble, FiniteSet, Frequencies, Latent, Local, NearestNeighbour, learn
+from psmp.beliefs import (
+    Constant,
+    Ensemble,
+    FiniteSet,
+    Frequencies,
+    Latent,
+    Local,
+    NearestNeighbour,
+    SoftSet,
+    learn,
+    open_belief,
+)
 from psmp.checkers import Checker, OnBatches, OnEdges, on_batches, on_edges
 from psmp.planning import Run, plan
 from psmp.result import Result
@@ -45,6 +56,7 @@ __all__ = [
     "Result",
     "Roadmap",
     "Run",
+    "SoftSet",
     "Space",
     "Stop",
     "Table",
@@ -56,6 +68,7 @@ __all__ = [
     "never",
     "on_batches",
     "on_edges",
+    "open_belief",
     "plan",
     "proposals",
     "seconds",

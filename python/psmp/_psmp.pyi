@@ -20,6 +20,7 @@ __all__ = [
     "Table",
     "__version__",
     "check_edges",
+    "open_belief",
     "sweep_rows",
 ]
 
@@ -260,6 +261,9 @@ class Belief:
     @property
     def name(self) -> str: ...
 
+def open_belief(path: str | PathLike[str], roadmap: Roadmap) -> Belief:
+    """Opens a belief that ``psmp learn`` has kept in a file, all of it, to plan on its roadmap."""
+
 @final
 class Stop:
     """A condition under which a run pauses; conditions are joined by ``|`` and ``&``."""
@@ -296,7 +300,7 @@ class Event:
         """The length of the path of a ``proposed`` or ``improved`` event."""
 
     @property
-    def source(self) -> Literal["proposer", "fallback"] | None:
+    def source(self) -> Literal["proposer", "fallback", "insurance"] | None:
         """Who proposed the path of a ``proposed`` event."""
 
     @property
@@ -357,6 +361,7 @@ class Run:
         belief: Belief | None,
         proposer: str,
         validator: str | None,
+        insured: bool | None,
         seed: int,
         stop: Stop | None,
         resolution: float | None,

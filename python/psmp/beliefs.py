@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from psmp._psmp import Belief, Table
+from psmp._psmp import Belief, Table, open_belief
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-__all__ = ["Constant", "Ensemble", "FiniteSet", "Frequencies", "Latent", "Local", "NearestNeighbour", "learn"]
+__all__ = ["Constant", "Ensemble", "FiniteSet", "Frequencies", "Latent", "Local", "NearestNeighbour", "SoftSet", "learn", "open_belief"]
 
 
 class FiniteSet(Belief):
@@ -24,6 +24,13 @@ class FiniteSet(Belief):
 
     def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
         return super().__new__(cls, "fs", table, worlds)
+
+
+class SoftSet(Belief):
+    """The known worlds, each trusted less with every check it disagrees with, and none ever lost."""
+
+    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, "soft", table, worlds)
 
 
 class Frequencies(Belief):
@@ -75,6 +82,7 @@ class Constant(Belief):
 def learn(table: Table, *, worlds: npt.ArrayLike | None = None) -> Ensemble:
     """Learns from known worlds all that psmp can: the belief to use where there is experience.
 
-    Learning is done here and now; runs only use it.
+    Learning is done here and now; runs only use it. How far each member is to be trusted takes the
+    roadmap too, and is found out by the first run.
     """
     return Ensemble(table, worlds=worlds)

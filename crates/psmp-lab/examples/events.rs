@@ -38,6 +38,7 @@ fn line(event: &Event) -> String {
             let source = match source {
                 Source::Proposer => "proposer",
                 Source::Fallback => "fallback",
+                Source::Insurance => "insurance",
             };
             format!("proposed {} {source} - - -", number(Some(length)))
         }

@@ -2,9 +2,11 @@
 #![deny(missing_docs)]
 
 mod arena;
+pub mod calibration;
 mod drawing;
 mod event_hash;
 pub mod families;
+pub mod learned;
 pub mod picture;
 mod planner_spec;
 mod problems;
@@ -30,5 +32,4 @@ pub use problems::{Origin, Problems};
 pub use recorded::RecordedChecker;
 pub use resolution::{ResolutionError, resolution_for};
 pub use row::Row;
-pub use shelf::latent_model;
 pub use summary::{Summary, summarise};

@@ -3,13 +3,19 @@
 //! A belief of a run is made when the run begins, because it belongs to the run's roadmap; what a
 //! user holds is all that is needed for that. So one belief serves any number of runs.
 
-use crate::arguments::{refused, worlds};
+use crate::arguments::{file_error, refused, worlds};
+use crate::roadmap::Roadmap;
 use crate::table::{Bits, Table};
 use psmp::{Experience, WorldId};
-use psmp_lab::{BeliefName, PlannerSpec, latent_model};
+use psmp_lab::{BeliefName, learned};
+use psmp_worlds::Fingerprint;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The rate of the nearest-neighbour belief where none is given.
+pub const DEFAULT_ETA: f64 = 1000.0;
 
 /// What is likely of edges that have not been checked.
 #[pyclass(frozen, subclass, module = "psmp")]
@@ -24,7 +30,7 @@ pub struct Belief {
 #[pymethods]
 impl Belief {
     #[new]
-    #[pyo3(signature = (name, table=None, worlds=None, eta=1000.0))]
+    #[pyo3(signature = (name, table=None, worlds=None, eta=DEFAULT_ETA))]
     fn new(
         py: Python<'_>,
         name: String,
@@ -37,9 +43,9 @@ impl Belief {
                 "eta must be positive and finite, got {eta}"
             )));
         }
-        let spec: PlannerSpec = format!("lazysp:{name}")
+        let belief: BeliefName = name
             .parse()
-            .map_err(|e| refused("name", e))?;
+            .map_err(|e: psmp_lab::SpecError| refused("name", e))?;
         let experience = match table {
             Some(table) => {
                 let bits = table.get().0.clone();
@@ -57,7 +63,8 @@ impl Belief {
                     "worlds are those of a table: give table too",
                 ));
             }
-            None if spec.needs_experience() => {
+            // An ensemble does with the local belief alone.
+            None if belief.needs_experience() && belief != BeliefName::Ensemble => {
                 return Err(PyTypeError::new_err(format!(
                     "belief `{name}` needs a table"
                 )));
@@ -65,10 +72,8 @@ impl Belief {
             None => None,
         };
         // Learned now, so that no run has to wait for it; runs find it by its content.
-        if matches!(spec.belief, BeliefName::Latent | BeliefName::Ensemble)
-            && let Some((bits, known)) = &experience
-        {
-            py.detach(|| drop(latent_model(&**bits, known)));
+        if let Some((bits, known)) = &experience {
+            py.detach(|| belief.learn_ahead(&**bits, known));
         }
         Ok(Self {
             name,
@@ -94,4 +99,22 @@ impl Belief {
             None => format!("<psmp belief `{}`>", self.name),
         }
     }
+}
+
+/// Opens a belief that was learned before and kept in a file, to plan on its roadmap.
+#[pyfunction]
+pub fn open_belief(
+    py: Python<'_>,
+    path: PathBuf,
+    roadmap: &Bound<'_, Roadmap>,
+) -> PyResult<Belief> {
+    let graph = &roadmap.get().graph;
+    let opened = py.detach(|| learned::open(&path, Fingerprint::of(graph)));
+    let bits = Bits::Kept(opened.map_err(|e| file_error(&e))?);
+    let known = (0..bits.world_count() as u32).map(WorldId).collect();
+    Ok(Belief {
+        name: BeliefName::Ensemble.to_string(),
+        experience: Some((Arc::new(bits), known)),
+        eta: DEFAULT_ETA,
+    })
 }

@@ -270,6 +270,7 @@ pub fn sweep_rows<'py>(
         fallback: fallback.map_or(Fallback::Never, Fallback::AfterBarren),
         budget,
         jobs: Some(1),
+        belief: None,
     };
     let mut found = Vec::new();
     for world in worlds {

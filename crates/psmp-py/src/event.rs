@@ -100,6 +100,7 @@ impl Event {
             EventKind::Proposed { source, .. } => Some(match source {
                 Source::Proposer => "proposer",
                 Source::Fallback => "fallback",
+                Source::Insurance => "insurance",
             }),
             _ => None,
         }
@@ -189,6 +190,7 @@ impl Event {
                 let by = match source {
                     Source::Proposer => "",
                     Source::Fallback => " by fallback",
+                    Source::Insurance => " by insurance",
                 };
                 format!("proposed, length {length:.4}{by}")
             }

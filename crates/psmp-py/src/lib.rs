@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _psmp {
     #[pymodule_export]
-    use super::belief::Belief;
+    use super::belief::{Belief, open_belief};
     #[pymodule_export]
     use super::checker::{Edge, check_edges};
     #[pymodule_export]

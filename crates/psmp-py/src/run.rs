@@ -5,7 +5,7 @@
 //! tries meanwhile, or a checker that drives the run it works for, is told so at once.
 
 use crate::arguments::refused;
-use crate::belief::Belief;
+use crate::belief::{Belief, DEFAULT_ETA};
 use crate::checker::Check;
 use crate::event::{Event, FoundPath};
 use crate::roadmap::Roadmap;
@@ -120,7 +120,7 @@ impl Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, seed, stop, resolution, fallback))]
+    #[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, stop, resolution, fallback))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
     fn new(
         py: Python<'_>,
@@ -132,6 +132,7 @@ impl Run {
         belief: Option<&Bound<'_, Belief>>,
         proposer: &str,
         validator: Option<&str>,
+        insured: Option<bool>,
         seed: u64,
         stop: Option<&Bound<'_, Stop>>,
         resolution: Option<f64>,
@@ -158,9 +159,10 @@ impl Run {
         if let Some(validator) = validator {
             name += &format!(":{validator}");
         }
-        let spec: PlannerSpec = name
+        let mut spec: PlannerSpec = name
             .parse()
             .map_err(|e: psmp_lab::SpecError| PyValueError::new_err(e.to_string()))?;
+        spec.insured = insured.unwrap_or(spec.insured);
         let experience = belief.and_then(|b| b.experience.clone());
         if let Some((table, _)) = &experience
             && table.edge_count() > graph.edge_count()
@@ -171,7 +173,7 @@ impl Run {
                 graph.edge_count()
             )));
         }
-        let eta = belief.map_or(1000.0, |b| b.eta) / scale(&graph);
+        let eta = belief.map_or(DEFAULT_ETA, |b| b.eta) / scale(&graph);
         let ground = Ground {
             roadmap: graph,
             query,

@@ -4,7 +4,7 @@ use crate::arguments::{file_error, matrix, read_only, refused};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use psmp::{CollisionTable, EdgeId, Experience, WorldId};
-use psmp_worlds::MappedTable;
+use psmp_worlds::{BeliefFile, MappedTable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -16,6 +16,8 @@ pub enum Bits {
     Own(CollisionTable),
     /// In a file.
     Mapped(MappedTable),
+    /// In a file, beside what was learned from them.
+    Kept(BeliefFile),
 }
 
 impl Experience for Bits {
@@ -23,6 +25,7 @@ impl Experience for Bits {
         match self {
             Bits::Own(table) => table.world_count(),
             Bits::Mapped(table) => table.world_count(),
+            Bits::Kept(table) => table.world_count(),
         }
     }
 
@@ -30,6 +33,7 @@ impl Experience for Bits {
         match self {
             Bits::Own(table) => table.edge_count(),
             Bits::Mapped(table) => table.edge_count(),
+            Bits::Kept(table) => table.edge_count(),
         }
     }
 
@@ -38,6 +42,7 @@ impl Experience for Bits {
         match self {
             Bits::Own(table) => table.worlds_where_free(edge),
             Bits::Mapped(table) => table.worlds_where_free(edge),
+            Bits::Kept(table) => table.worlds_where_free(edge),
         }
     }
 
@@ -46,6 +51,23 @@ impl Experience for Bits {
         match self {
             Bits::Own(table) => table.free_edges_in(world),
             Bits::Mapped(table) => table.free_edges_in(world),
+            Bits::Kept(table) => table.free_edges_in(world),
+        }
+    }
+
+    #[inline]
+    fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
+        match self {
+            Bits::Own(_) | Bits::Mapped(_) => None,
+            Bits::Kept(table) => table.worlds_where_known(edge),
+        }
+    }
+
+    #[inline]
+    fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
+        match self {
+            Bits::Own(_) | Bits::Mapped(_) => None,
+            Bits::Kept(table) => table.known_edges_in(world),
         }
     }
 }
@@ -184,7 +206,7 @@ impl Table {
         let (worlds, edges) = self.shape();
         let place = match &*self.0 {
             Bits::Own(_) => "",
-            Bits::Mapped(_) => ", mapped from a file",
+            Bits::Mapped(_) | Bits::Kept(_) => ", mapped from a file",
         };
         format!("<psmp.Table of {worlds} worlds and {edges} edges{place}>")
     }

@@ -22,7 +22,7 @@ mod pomp;
 )]
 mod psmp;
 
-pub use improvement::ExpectedImprovement;
+pub use improvement::{ExpectedImprovement, Part};
 pub use lazysp::LazySp;
 pub use maxprob::MaxProb;
 pub use pomp::Pomp;
