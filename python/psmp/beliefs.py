@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-__all__ = ["Constant", "Ensemble", "FiniteSet", "Frequencies", "Latent", "Local", "NearestNeighbour", "SoftSet", "learn", "open_belief"]
+__all__ = [
+    "Constant",
+    "Ensemble",
+    "FiniteSet",
+    "Frequencies",
+    "Latent",
+    "Local",
+    "NearestNeighbour",
+    "SoftSet",
+    "learn",
+    "open_belief",
+]
 
 
 class FiniteSet(Belief):

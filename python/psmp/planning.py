@@ -68,9 +68,11 @@ def plan(
 
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
-    of its edges first. An ``insured`` run never checks more than twice what LazySP would plus one path,
-    whatever the belief; ``ei`` is insured unless told otherwise, the others are not. ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without
-    it the run ends with the shortest path, or certain that there is none.
+    of its edges first. An ``insured`` run never checks more than twice what LazySP would plus one
+    path, whatever the belief; ``ei`` is insured unless told otherwise, the others are not.
+
+    ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without it the run ends with
+    the shortest path, or certain that there is none.
 
     The same ``seed`` and the same inputs give the same events, bit for bit. ``fallback`` is after how
     many proposals in vain the optimistic shortest path is tried; None gives the plain method, which

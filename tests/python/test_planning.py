@@ -125,6 +125,41 @@ def test_start_and_goal_may_be_vertices(roadmap):
     assert psmp.plan(joined, start, goal, check=wall).finish().ending == "optimal"
 
 
+def test_an_insured_run_pays_for_a_wrong_belief_twice_at_most(roadmap):
+    def spent(**how):
+        run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, **how)
+        events = list(run)
+        assert run.ending == "optimal"
+        return run, events
+
+    optimist, _ = spent(proposer="lazysp")
+    wrong = psmp.Constant(0.01)
+    plain, events = spent(belief=wrong, proposer="maxprob+")
+    assert plain.planner == "maxprob+:0.01" and all(e.source != "insurance" for e in events)
+    insured, events = spent(belief=wrong, proposer="maxprob+", insured=True)
+    assert insured.planner == "maxprob+:0.01:insured" and insured.best_length == optimist.best_length
+    assert spent(belief=wrong)[0].planner == "ei:0.01"
+    assert spent(belief=wrong, insured=False)[0].planner == "ei:0.01:uninsured"
+    # The one path that comes on top is no longer than the way around the whole square.
+    assert insured.configurations <= 2 * optimist.configurations + 400
+
+
+@pytest.mark.parametrize("make", [psmp.FiniteSet, psmp.SoftSet, psmp.Frequencies, psmp.Latent, psmp.Ensemble])
+def test_any_belief_of_known_worlds_finds_the_shortest_path(make):
+    walls = psmp.Dataset.make("one-wall", 30, test=3, seed=2)
+    belief = make(walls.table, worlds=walls.train)
+    for world in walls.test:
+        query = (walls.roadmap, walls.start, walls.goal)
+        run = psmp.plan(*query, check=walls.check(world), belief=belief)
+        reference = psmp.plan(*query, check=walls.check(world), proposer="lazysp")
+        assert run.finish().length == reference.finish().length
+
+
+def test_an_ensemble_without_known_worlds_is_local(roadmap):
+    runs = [psmp.plan(roadmap, START, GOAL, check=wall, belief=b, resolution=0.01) for b in (psmp.Ensemble(), None)]
+    assert runs[0].finish().length == runs[1].finish().length
+
+
 def test_known_worlds_help():
     forest = psmp.Dataset.make("one-wall", 100, test=10, seed=1)
     known = psmp.learn(forest.table, worlds=forest.train)

@@ -102,3 +102,23 @@ def test_rust_the_command_line_and_python_do_the_same(folder, tmp_path):
         if column != "seconds":
             expected = swept[column]
             assert value == ("" if expected is None else str(expected)) or float(value) == expected, column
+
+
+def test_a_kept_belief_is_the_same_as_on_the_command_line(folder, tmp_path, roadmap):
+    file = tmp_path / "forest.belief"
+    subprocess.run([built("bin", "psmp"), "learn", folder, "-o", file], check=True, capture_output=True)
+    dataset = psmp.Dataset.open(folder)
+    belief = psmp.open_belief(file, dataset.roadmap)
+    run = psmp.plan(dataset.roadmap, dataset.start, dataset.goal, check=dataset.check(WORLD), belief=belief, seed=SEED)
+    ours = [(e.kind, e.configurations, e.proposals, e.best_length) for e in run if e.kind in ("improved", "optimal")]
+    assert run.planner == "ei:ensemble"
+    command = [built("bin", "psmp"), "plan", "--dataset", folder, "--world", str(WORLD + 1), "--belief", file,
+               "--planner", "ei:ensemble", "--json", "--seed", str(SEED)]  # fmt: skip
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    told = [json.loads(line) for line in told.splitlines()]
+    assert ours == [(t["event"], t["configurations"], t["proposals"], t["length"]) for t in told]
+
+    with pytest.raises(OSError, match="another roadmap"):
+        psmp.open_belief(file, roadmap)
+    with pytest.raises(FileNotFoundError):
+        psmp.open_belief(tmp_path / "none.belief", roadmap)

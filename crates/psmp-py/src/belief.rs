@@ -30,7 +30,7 @@ pub struct Belief {
 #[pymethods]
 impl Belief {
     #[new]
-    #[pyo3(signature = (name, table=None, worlds=None, eta=DEFAULT_ETA))]
+    #[pyo3(signature = (name, table=None, worlds=None, eta=1000.0))]
     fn new(
         py: Python<'_>,
         name: String,
@@ -110,7 +110,7 @@ pub fn open_belief(
 ) -> PyResult<Belief> {
     let graph = &roadmap.get().graph;
     let opened = py.detach(|| learned::open(&path, Fingerprint::of(graph)));
-    let bits = Bits::Kept(opened.map_err(|e| file_error(&e))?);
+    let bits = Bits::Kept(Box::new(opened.map_err(|e| file_error(&e))?));
     let known = (0..bits.world_count() as u32).map(WorldId).collect();
     Ok(Belief {
         name: BeliefName::Ensemble.to_string(),

@@ -17,7 +17,7 @@ pub enum Bits {
     /// In a file.
     Mapped(MappedTable),
     /// In a file, beside what was learned from them.
-    Kept(BeliefFile),
+    Kept(Box<BeliefFile>),
 }
 
 impl Experience for Bits {
