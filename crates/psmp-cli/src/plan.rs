@@ -424,7 +424,7 @@ struct Problem<'a> {
 
 impl Problem<'_> {
     /// Plans with the experience given, or with the belief that was asked for instead.
-    fn solve<T: Experience, C: Checker<Error = Infallible>>(
+    fn solve<T: Experience + Sync, C: Checker<Error = Infallible> + Send>(
         self,
         args: &PlanArgs,
         common: Common,
@@ -441,7 +441,7 @@ impl Problem<'_> {
         }
     }
 
-    fn solve_with<T: Experience, C: Checker<Error = Infallible>>(
+    fn solve_with<T: Experience + Sync, C: Checker<Error = Infallible> + Send>(
         &self,
         args: &PlanArgs,
         common: Common,

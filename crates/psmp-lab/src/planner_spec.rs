@@ -302,13 +302,13 @@ impl<'a, T> Setting<'a, T> {
     }
 }
 
-/// A planner made of anything.
-pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + 'a>;
+/// A planner made of anything, which may go from thread to thread.
+pub type AnyPlanner<'a, E> = Box<dyn AnytimePlanner<Error = E> + Send + 'a>;
 
 /// Something to be done with a belief, compiled for each kind of belief.
 trait WithBelief<'a> {
     type Output;
-    fn with<B: Belief + 'a>(self, belief: B) -> Self::Output;
+    fn with<B: Belief + Send + 'a>(self, belief: B) -> Self::Output;
 }
 
 /// To plan with it.
@@ -318,9 +318,9 @@ struct Planning<'s, 'a, T, C> {
     checker: C,
 }
 
-impl<'a, T: Experience, C: Checker + 'a> WithBelief<'a> for Planning<'_, 'a, T, C> {
+impl<'a, T: Experience + Sync, C: Checker + Send + 'a> WithBelief<'a> for Planning<'_, 'a, T, C> {
     type Output = AnyPlanner<'a, C::Error>;
-    fn with<B: Belief + 'a>(self, belief: B) -> Self::Output {
+    fn with<B: Belief + Send + 'a>(self, belief: B) -> Self::Output {
         self.spec.propose_with(belief, self.setting, self.checker)
     }
 }
@@ -330,7 +330,7 @@ struct Asking;
 
 impl<'a> WithBelief<'a> for Asking {
     type Output = Box<dyn Belief + 'a>;
-    fn with<B: Belief + 'a>(self, belief: B) -> Self::Output {
+    fn with<B: Belief + Send + 'a>(self, belief: B) -> Self::Output {
         Box::new(belief)
     }
 }
@@ -354,11 +354,23 @@ impl BeliefName {
         }
     }
 
+    /// Learns from known worlds now what a planner would learn from them first, so that none has to
+    /// wait for it. What the members of an ensemble weigh takes a roadmap too, and is left to the
+    /// first planner.
+    pub fn learn_ahead(&self, table: &impl Experience, worlds: &[WorldId]) {
+        if matches!(self, BeliefName::Latent | BeliefName::Ensemble) {
+            latent_model(table, worlds);
+        }
+        if matches!(self, BeliefName::SoftSet | BeliefName::Ensemble) {
+            soft_set_model(table, worlds);
+        }
+    }
+
     /// The belief before any check.
     ///
     /// # Errors
     /// If it needs something that the setting does not have.
-    pub fn believe<'a, T: Experience>(
+    pub fn believe<'a, T: Experience + Sync>(
         &self,
         setting: &Setting<'a, T>,
     ) -> Result<Box<dyn Belief + 'a>, SpecError> {
@@ -367,7 +379,7 @@ impl BeliefName {
 
     fn build<'a, T, W>(&self, setting: &Setting<'a, T>, then: W) -> Result<W::Output, SpecError>
     where
-        T: Experience,
+        T: Experience + Sync,
         W: WithBelief<'a>,
     {
         let known = || {
@@ -407,7 +419,7 @@ impl BeliefName {
                 Ok(then.with(Latent::new(model)))
             }
             BeliefName::Ensemble => {
-                let mut members: Vec<(Box<dyn Belief + 'a>, f64)> = Vec::new();
+                let mut members: Vec<(Box<dyn Belief + Send + 'a>, f64)> = Vec::new();
                 let local = Local::new(setting.roadmap).ok();
                 if let Some((table, worlds)) = setting.experience.clone() {
                     let weights = member_weights(Some(setting.roadmap), table, &worlds);
@@ -481,8 +493,8 @@ impl PlannerSpec {
         checker: C,
     ) -> Result<AnyPlanner<'a, C::Error>, SpecError>
     where
-        T: Experience,
-        C: Checker + 'a,
+        T: Experience + Sync,
+        C: Checker + Send + 'a,
     {
         self.belief.build(
             setting,
@@ -501,8 +513,8 @@ impl PlannerSpec {
         checker: C,
     ) -> AnyPlanner<'a, C::Error>
     where
-        B: Belief + 'a,
-        C: Checker + 'a,
+        B: Belief + Send + 'a,
+        C: Checker + Send + 'a,
     {
         match self.proposer {
             ProposerName::Psmp => self.assemble(Psmp, belief, setting, checker),
@@ -529,11 +541,11 @@ impl PlannerSpec {
         checker: C,
     ) -> AnyPlanner<'a, C::Error>
     where
-        P: Proposer<B> + 'a,
-        B: Belief + 'a,
-        C: Checker + 'a,
+        P: Proposer<B> + Send + 'a,
+        B: Belief + Send + 'a,
+        C: Checker + Send + 'a,
     {
-        let validator: Box<dyn Validator<B>> = match self.validator {
+        let validator: Box<dyn Validator<B> + Send> = match self.validator {
             ValidatorName::FailFast => Box::new(FailFast),
             ValidatorName::Forward => Box::new(Forward),
             ValidatorName::Backward => Box::new(Backward),

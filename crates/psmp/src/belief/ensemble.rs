@@ -18,7 +18,7 @@ const DOUBT: f64 = 0.01;
 const PICK: u64 = u64::MAX;
 
 struct Member<'a> {
-    belief: Box<dyn Belief + 'a>,
+    belief: Box<dyn Belief + Send + 'a>,
     log_weight: f64,
     share: f64,
 }
@@ -39,7 +39,7 @@ impl<'a> Ensemble<'a> {
     /// # Panics
     /// If there are no members, or a weight is not a number.
     #[must_use]
-    pub fn new(edges: usize, members: Vec<(Box<dyn Belief + 'a>, f64)>) -> Self {
+    pub fn new(edges: usize, members: Vec<(Box<dyn Belief + Send + 'a>, f64)>) -> Self {
         assert!(!members.is_empty(), "an ensemble needs a member");
         let member = |(belief, log_weight): (_, f64)| {
             assert!(log_weight.is_finite(), "a weight must be a number");
@@ -147,7 +147,7 @@ mod tests {
     fn the_member_that_predicts_well_wins() {
         let truth: Vec<bool> = (0..60).map(|e| e % 3 != 0).collect();
         let wrong = truth.iter().map(|free| !free).collect();
-        let members: Vec<(Box<dyn Belief>, f64)> = vec![
+        let members: Vec<(Box<dyn Belief + Send>, f64)> = vec![
             (Box::new(Certain::new(wrong)), 0.0),
             (Box::new(IndependentEdges::constant(0.5).unwrap()), 0.0),
             (Box::new(Certain::new(truth.clone())), 0.0),
