@@ -283,7 +283,10 @@ def test_ctrl_c_ends_a_run_and_it_can_go_on(check):
     """)
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=20)
+    try:
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert process.returncode == 7 and output == "interrupted True\n"
