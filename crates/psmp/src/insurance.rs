@@ -64,7 +64,7 @@ use crate::checker::Verdict;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::roadmap::{EdgeId, Query, Roadmap};
-use crate::search::{EdgeCost, OptimisticDistances, Search};
+use crate::search::{OptimisticDistances, Search, Weights};
 
 /// What LazySP would do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,7 +236,7 @@ impl<'a> Insurance<'a> {
                 }
             }
         }
-        impl EdgeCost for Left<'_> {
+        impl Weights for Left<'_> {
             #[inline]
             fn cost(&mut self, edge: EdgeId, _: f64) -> f64 {
                 self.price(edge) as f64
@@ -254,7 +254,6 @@ impl<'a> Insurance<'a> {
         let found = application.search.shortest_path(
             self.roadmap,
             self.query,
-            |_| 0.0,
             f64::INFINITY,
             &mut left,
             &mut self.cheapest,

@@ -24,7 +24,7 @@ use crate::event::{Event, EventKind, Progress, Source};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
-use crate::proposer::{Proposal, Proposer, View};
+use crate::proposer::{Proposal, Proposer, Surprises, View};
 use crate::random::Draw;
 use crate::roadmap::{EdgeId, Query, Roadmap};
 use crate::search::{OptimisticDistances, Search};
@@ -104,6 +104,7 @@ pub struct Planner<'a, P, B, V, C> {
     ledger: Ledger,
     optimistic: OptimisticDistances<'a>,
     search: Search,
+    surprises: Surprises,
     path: Path,
     /// Who has proposed it.
     source: Source,
@@ -160,6 +161,7 @@ where
             ledger: Ledger::new(roadmap.edge_count()),
             optimistic: OptimisticDistances::new(roadmap, query.goal),
             search: Search::new(roadmap),
+            surprises: Surprises::new(roadmap),
             path: Path::with_room_for(roadmap),
             source: Source::Proposer,
             insurance: None,
@@ -294,6 +296,7 @@ where
         }
         let draw = Draw::new(self.seed, self.proposals);
         self.proposals += 1;
+        self.surprises.forget();
         let mut view = View {
             roadmap: self.roadmap,
             query: self.query,
@@ -301,6 +304,7 @@ where
             optimistic: &self.optimistic,
             belief: &mut self.belief,
             search: &mut self.search,
+            surprises: &mut self.surprises,
             path: &mut self.path,
             best_length: self.best_length,
             draw,

@@ -27,6 +27,10 @@ const STRETCHES: usize = 8;
 const RATES: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 const ETAS: [f64; 5] = [8.0, 16.0, 32.0, 64.0, 128.0];
 const HYPOTHESES: usize = RATES.len() * ETAS.len();
+/// Free configurations that a check leaves to be remembered: several for each stretch.
+const REMEMBERED: usize = 4 * STRETCHES;
+/// An eta that is less likely than this is passed over.
+const NEGLIGIBLE: f64 = 1e-4;
 /// Waves that make up the field of a drawn world.
 const WAVES: usize = 16;
 /// The purpose for which a draw's random number picks the size of obstacles.
@@ -55,11 +59,14 @@ pub struct Local<'a> {
     /// Log weight of each pair of rate and eta.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
+    /// How likely each eta is, whatever the rate.
+    eta_shares: [f64; ETAS.len()],
     /// The probability of each edge, and how many checks it rests on.
     cache: Vec<(f64, u32)>,
     checks: u32,
-    /// The waves of the drawn world: for each its numbers along the axes, then its phase.
-    waves: Vec<f64>,
+    /// The waves of the drawn world: how many turns each takes along the first axis, then along the
+    /// next, and so on; last the turn each begins with.
+    waves: Vec<[f64; WAVES]>,
     middle: Vec<f64>,
 }
 
@@ -75,7 +82,7 @@ impl<'a> Local<'a> {
         let sides = space.axes().iter().map(|a| a.extent() * a.weight());
         let mut belief = Self {
             roadmap,
-            surroundings: Surroundings::new(roadmap, STRETCHES + 1),
+            surroundings: Surroundings::new(roadmap, STRETCHES + 1, REMEMBERED),
             scale: sides.fold(0.0, f64::max),
             meetings: vec![
                 Meeting {
@@ -88,9 +95,10 @@ impl<'a> Local<'a> {
             ],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
+            eta_shares: [0.0; ETAS.len()],
             cache: vec![(0.0, u32::MAX); roadmap.edge_count()],
             checks: 0,
-            waves: vec![0.0; WAVES * (space.dimension() + 1)],
+            waves: vec![[0.0; WAVES]; space.dimension() + 1],
             middle: vec![0.0; space.dimension()],
         };
         belief.normalise();
@@ -110,6 +118,10 @@ impl<'a> Local<'a> {
         }
         for share in &mut self.shares {
             *share /= sum;
+        }
+        let etas = self.shares.chunks_exact(RATES.len());
+        for (eta_share, shares) in self.eta_shares.iter_mut().zip(etas) {
+            *eta_share = shares.iter().sum();
         }
     }
 
@@ -156,21 +168,30 @@ impl<'a> Local<'a> {
         }
         &self.meetings[place]
     }
+}
 
-    /// The probability that an edge is free under each pair of rate and eta.
-    fn under_each(&mut self, edge: EdgeId) -> [f64; HYPOTHESES] {
-        let Meeting { hazard, hit, .. } = self.meets(edge);
-        let mut p = [0.0; HYPOTHESES];
-        for (e, (hazard, hit)) in hazard.iter().zip(hit).enumerate() {
-            // Each rate is twice the one before, so each share the square of the one before.
-            let mut unhit = (-RATES[0] * hazard).exp();
-            for p in &mut p[e * RATES.len()..(e + 1) * RATES.len()] {
-                *p = (unhit * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
-                unhit *= unhit;
-            }
-        }
+/// The probability that an edge is free under each rate, from what it meets.
+#[inline]
+fn under_each_rate(hazard: f64, hit: f64) -> [f64; RATES.len()] {
+    // Each rate is twice the one before, so each share the square of the one before.
+    let mut unhit = (-RATES[0] * hazard).exp();
+    RATES.map(|_| {
+        let p = (unhit * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
+        unhit *= unhit;
         p
-    }
+    })
+}
+
+/// A smooth wave between -1 and 1 that repeats after one turn: a cosine to three digits, in a few
+/// products that are the same on every machine.
+#[inline]
+fn wave(turns: f64) -> f64 {
+    // Adding and taking away a number this large rounds to whole turns, several at once.
+    const ROUND: f64 = 1.5 * (1u64 << 52) as f64;
+    let from_crest = turns - ((turns + ROUND) - ROUND);
+    let quarter = 0.25 - from_crest.abs();
+    let arc = 8.0 * quarter - 16.0 * quarter * quarter.abs();
+    0.775 * arc + 0.225 * arc * arc.abs()
 }
 
 impl Belief for Local<'_> {
@@ -179,12 +200,14 @@ impl Belief for Local<'_> {
         if checks == self.checks {
             return p;
         }
-        let each = self.under_each(edge);
-        let p = each
-            .iter()
-            .zip(&self.shares)
-            .map(|(p, share)| p * share)
-            .sum();
+        let Meeting { hazard, hit, .. } = *self.meets(edge);
+        let mut p = 0.0;
+        for (eta, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
+            if self.eta_shares[eta] > NEGLIGIBLE {
+                let each = under_each_rate(hazard[eta], hit[eta]);
+                p += each.iter().zip(shares).map(|(p, s)| p * s).sum::<f64>();
+            }
+        }
         self.cache[edge.index()] = (p, self.checks);
         p
     }
@@ -199,15 +222,17 @@ impl Belief for Local<'_> {
                 break;
             }
         }
-        let eta = ETAS[picked / RATES.len()] / self.scale;
-        let numbers = self.middle.len() + 1;
-        for (i, number) in self.waves.iter_mut().enumerate() {
-            let purpose = WAVE + i as u64;
-            *number = if i % numbers == numbers - 1 {
-                std::f64::consts::TAU * draw.unit(purpose)
-            } else {
-                eta * draw.normal(purpose)
-            };
+        let turns = ETAS[picked / RATES.len()] / self.scale / std::f64::consts::TAU;
+        let phase = self.middle.len();
+        for (axis, waves) in self.waves.iter_mut().enumerate() {
+            for (i, number) in waves.iter_mut().enumerate() {
+                let purpose = WAVE + (axis * WAVES + i) as u64;
+                *number = if axis == phase {
+                    draw.unit(purpose)
+                } else {
+                    turns * draw.normal(purpose)
+                };
+            }
         }
         true
     }
@@ -216,20 +241,25 @@ impl Belief for Local<'_> {
         let p = self.probability_free(edge);
         let (space, a, b) = ends(self.roadmap, edge);
         space.interpolate(a, b, 0.5, &mut self.middle);
-        let mut field = 0.0;
-        for wave in self.waves.chunks_exact(self.middle.len() + 1) {
-            let along = wave.iter().zip(&self.middle).map(|(w, x)| w * x);
-            field += libm::cos(along.sum::<f64>() + wave[self.middle.len()]);
+        let mut turns = self.waves[self.middle.len()];
+        for (waves, x) in self.waves.iter().zip(&self.middle) {
+            for (turn, wave) in turns.iter_mut().zip(waves) {
+                *turn += wave * x;
+            }
         }
+        let field: f64 = turns.map(wave).iter().sum();
         // The sum of many waves is nearly normal, with variance one half each.
         normal_share(field / (0.5 * WAVES as f64).sqrt()) < p
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
         if let Some(free) = evidence.free {
-            let each = self.under_each(evidence.edge);
-            for (weight, p) in self.weights.iter_mut().zip(each) {
-                *weight += if free { p.ln() } else { (1.0 - p).ln() };
+            let Meeting { hazard, hit, .. } = *self.meets(evidence.edge);
+            for (eta, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
+                let each = under_each_rate(hazard[eta], hit[eta]);
+                for (weight, p) in weights.iter_mut().zip(each) {
+                    *weight += if free { p.ln() } else { (1.0 - p).ln() };
+                }
             }
             self.normalise();
         }
@@ -243,6 +273,15 @@ mod tests {
     use super::*;
     use crate::roadmap::{Connection, halton};
     use crate::space::Space;
+
+    #[test]
+    fn waves_are_cosines_to_three_digits() {
+        for i in -2000..2000 {
+            let turns = f64::from(i) * 0.00137;
+            let cosine = (std::f64::consts::TAU * turns).cos();
+            assert!((wave(turns) - cosine).abs() < 2e-3, "at {turns}");
+        }
+    }
 
     #[test]
     fn drawn_worlds_keep_each_edges_probability_and_hang_together_in_space() {

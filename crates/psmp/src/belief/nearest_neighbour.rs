@@ -49,7 +49,7 @@ impl<'a> NearestNeighbour<'a> {
         }
         Ok(Self {
             eta,
-            surroundings: Surroundings::new(roadmap, POINTS),
+            surroundings: Surroundings::new(roadmap, POINTS, usize::MAX),
             draw: Draw::new(0, 0),
         })
     }

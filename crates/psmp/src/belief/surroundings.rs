@@ -43,6 +43,8 @@ struct Batch {
 pub(super) struct Surroundings<'a> {
     roadmap: &'a Roadmap,
     points: usize,
+    /// Free configurations that a check may leave.
+    most: usize,
     /// One probe for each vertex, then the inner points of each edge.
     probes: Vec<Probe>,
     batches: Vec<Batch>,
@@ -54,8 +56,10 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Nothing checked yet. `roadmap` must have configurations, and `points` be at least 2.
-    pub(super) fn new(roadmap: &'a Roadmap, points: usize) -> Self {
+    /// Nothing checked yet. `roadmap` must have configurations, and `points` be at least 2. Of the
+    /// free configurations of a check about `most` are kept, evenly: more say nothing more to who
+    /// looks from afar.
+    pub(super) fn new(roadmap: &'a Roadmap, points: usize, most: usize) -> Self {
         let dimension = roadmap.space().map_or(0, |space| space.dimension());
         let unseen = Probe {
             nearest: f64::INFINITY,
@@ -66,6 +70,7 @@ impl<'a> Surroundings<'a> {
         Self {
             roadmap,
             points,
+            most,
             probes: vec![unseen; roadmap.vertex_count() + inner],
             batches: Vec::with_capacity(roadmap.edge_count()),
             centres: Vec::with_capacity(roadmap.edge_count() * dimension),
@@ -167,9 +172,12 @@ impl<'a> Surroundings<'a> {
                 self.free.push(evidence.free == Some(true));
             }
         } else {
-            for (q, free) in evidence.sightings.iter() {
-                self.coordinates.extend_from_slice(q);
-                self.free.push(free);
+            let stride = evidence.sightings.len().div_ceil(self.most);
+            for (place, (q, free)) in evidence.sightings.iter().enumerate() {
+                if !free || place % stride == 0 {
+                    self.coordinates.extend_from_slice(q);
+                    self.free.push(free);
+                }
             }
         }
         let end = self.free.len();

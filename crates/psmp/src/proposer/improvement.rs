@@ -27,13 +27,15 @@ use crate::roadmap::EdgeId;
 
 /// Worlds drawn for candidates in the first step, when there are none yet, and in each later one.
 const FIRST_DRAWS: u64 = 128;
-const DRAWS: u64 = 8;
+const DRAWS: u64 = 2;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
-/// Trade-offs between length and probability tried in each step.
+/// Trade-offs between length and probability.
 const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
 const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
-const SOURCES: u64 = TRADEOFFS + DRAWS;
+/// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
+/// turns, because checks change what is likely elsewhere too.
+const AGAIN: u32 = 2;
 /// How many edges the searches of a step may look at before the rest must wait for a later step; the
 /// first may think longer, because all that come after live on its candidates. So a step on a large
 /// roadmap takes as long as on a small one, once that is large enough.
@@ -66,7 +68,7 @@ pub struct ExpectedImprovement {
     live: usize,
     unchecked: Vec<EdgeId>,
     refuting: RefutingPrice,
-    /// The source of candidates tried last.
+    /// The trade-off whose turn it is to be tried again.
     turn: u64,
 }
 
@@ -74,6 +76,8 @@ pub struct ExpectedImprovement {
 struct Candidate {
     path: Path,
     score: f64,
+    /// The trade-offs that gave it last, a bit for each.
+    from: u16,
 }
 
 /// What it costs to find a blocked edge blocked, learned from the ledger.
@@ -120,48 +124,68 @@ impl ExpectedImprovement {
         }
         self.forget_settled(view);
         if view.optimistic_path() {
-            self.keep(view);
+            self.keep(view, 0);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
         if first {
             let until = view.effort() + FIRST_EFFORT;
-            for source in 0..TRADEOFFS + FIRST_DRAWS {
-                if view.effort() < until {
-                    self.try_source(source, seed, view);
-                }
-            }
+            self.try_tradeoffs(u32::MAX, until, view);
+            self.try_draws(FIRST_DRAWS, seed, until, view);
         } else {
             let until = view.effort() + EFFORT;
-            for _ in 0..SOURCES {
-                if view.effort() < until {
-                    // Sevens reach all of them once, trade-offs and draws mixed.
-                    self.turn = (self.turn + 7) % SOURCES;
-                    self.try_source(self.turn, seed, view);
+            self.try_draws(DRAWS, seed, until, view);
+            self.try_tradeoffs(AGAIN, until, view);
+        }
+    }
+
+    /// Keeps the paths of all trade-offs whose last path is settled, and of `again` others.
+    fn try_tradeoffs<B: Belief>(&mut self, mut again: u32, until: u64, view: &mut View<'_, B>) {
+        if !self.has(Part::Tradeoffs) {
+            return;
+        }
+        let live = self.candidates[..self.live].iter();
+        let open = live.fold(0, |open, candidate| open | candidate.from);
+        let first = self.turn;
+        for source in (first..first + TRADEOFFS).map(|source| source % TRADEOFFS) {
+            if view.effort() >= until {
+                return;
+            }
+            let bit = 1 << source;
+            if open & bit != 0 {
+                if again == 0 {
+                    continue;
                 }
+                again -= 1;
+                self.turn = source + 1;
+            }
+            let alpha = ALPHAS[source as usize / 2];
+            let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
+            let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
+            if source % 2 == 1 {
+                // Finds paths that reuse what is known to be free.
+                tradeoff.length_if_free = 1e-9 * scale;
+            }
+            if view.shorter_tradeoff_path(tradeoff) {
+                for candidate in &mut self.candidates[..self.live] {
+                    candidate.from &= !bit;
+                }
+                self.keep(view, bit);
             }
         }
     }
 
-    /// Keeps the path of one source, if it has any: first come the trade-offs, then draws.
-    fn try_source<B: Belief>(&mut self, source: u64, seed: u64, view: &mut View<'_, B>) {
-        let found = if source < TRADEOFFS {
-            self.has(Part::Tradeoffs) && {
-                let alpha = ALPHAS[source as usize / 2];
-                let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-                let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
-                if source % 2 == 1 {
-                    // Finds paths that reuse what is known to be free.
-                    tradeoff.length_if_free = 1e-9 * scale;
-                }
-                view.tradeoff_path(tradeoff)
+    /// Keeps the shortest paths of drawn worlds.
+    fn try_draws<B: Belief>(&mut self, draws: u64, seed: u64, until: u64, view: &mut View<'_, B>) {
+        if !self.has(Part::Draws) {
+            return;
+        }
+        for draw in 0..draws {
+            if view.effort() >= until {
+                return;
             }
-        } else {
-            self.has(Part::Draws)
-                && view.belief().draw(Draw::new(seed, source - TRADEOFFS))
-                && view.shortest_path_in_draw()
-        };
-        if found {
-            self.keep(view);
+            if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
+                self.keep(view, 0);
+            }
         }
     }
 
@@ -172,6 +196,7 @@ impl ExpectedImprovement {
         self.candidates.resize_with(MOST, || Candidate {
             path: Path::with_room_for_edges(most.min(1024)),
             score: 0.0,
+            from: 0,
         });
     }
 
@@ -191,13 +216,19 @@ impl ExpectedImprovement {
     }
 
     /// Adds the path in the view to the candidates, unless it is there or too long.
-    fn keep<B: Belief>(&mut self, view: &View<'_, B>) {
+    fn keep<B: Belief>(&mut self, view: &View<'_, B>, from: u16) {
         let path = view.path();
-        let known = |other: &Candidate| other.path.edges() == path.edges();
-        if path.length() >= view.best_length() || self.candidates[..self.live].iter().any(known) {
+        if path.length() >= view.best_length() {
             return;
         }
-        self.candidates[self.live].path.copy_from(path);
+        let mut live = self.candidates[..self.live].iter_mut();
+        if let Some(known) = live.find(|known| known.path.edges() == path.edges()) {
+            known.from |= from;
+            return;
+        }
+        let candidate = &mut self.candidates[self.live];
+        candidate.path.copy_from(path);
+        candidate.from = from;
         self.live += 1;
     }
 

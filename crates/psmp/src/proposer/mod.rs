@@ -32,8 +32,8 @@ use crate::belief::Belief;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::random::Draw;
-use crate::roadmap::{EdgeId, Query, Roadmap};
-use crate::search::{EdgeCost, OptimisticDistances, Search};
+use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
+use crate::search::{OptimisticDistances, Search, Weights};
 
 /// How much a path as long as the optimist's loses against a likelier one: so little that length
 /// decides only between paths that are equally likely. The published methods leave ties open, and
@@ -94,6 +94,38 @@ impl Tradeoff {
     }
 }
 
+/// -log P(free) of each edge, found out once for all searches of a proposal.
+#[derive(Debug)]
+pub(crate) struct Surprises {
+    /// What it is, and for which proposal it was found out.
+    known: Vec<(f64, u64)>,
+    proposal: u64,
+}
+
+impl Surprises {
+    pub(crate) fn new(roadmap: &Roadmap) -> Self {
+        Self {
+            known: vec![(0.0, 0); roadmap.edge_count()],
+            proposal: 0,
+        }
+    }
+
+    /// Another proposal: what was known is so no longer.
+    pub(crate) fn forget(&mut self) {
+        self.proposal += 1;
+    }
+
+    #[inline]
+    fn of<B: Belief>(&mut self, edge: EdgeId, belief: &mut B) -> f64 {
+        let (surprise, proposal) = &mut self.known[edge.index()];
+        if *proposal != self.proposal {
+            *surprise = -belief.probability_free(edge).ln();
+            *proposal = self.proposal;
+        }
+        *surprise
+    }
+}
+
 /// All that a proposer may look at, and the path it writes.
 pub struct View<'v, B> {
     pub(crate) roadmap: &'v Roadmap,
@@ -102,6 +134,7 @@ pub struct View<'v, B> {
     pub(crate) optimistic: &'v OptimisticDistances<'v>,
     pub(crate) belief: &'v mut B,
     pub(crate) search: &'v mut Search,
+    pub(crate) surprises: &'v mut Surprises,
     pub(crate) path: &'v mut Path,
     pub(crate) best_length: f64,
     pub(crate) draw: Draw,
@@ -161,8 +194,9 @@ impl<B: Belief> View<'_, B> {
         struct Drawn<'a, B> {
             ledger: &'a Ledger,
             belief: &'a mut B,
+            optimistic: &'a OptimisticDistances<'a>,
         }
-        impl<B: Belief> EdgeCost for Drawn<'_, B> {
+        impl<B: Belief> Weights for Drawn<'_, B> {
             #[inline]
             fn cost(&mut self, _: EdgeId, length: f64) -> f64 {
                 length
@@ -175,18 +209,21 @@ impl<B: Belief> View<'_, B> {
                     EdgeStatus::Blocked => false,
                 }
             }
+            // The known worlds only have fewer edges than the optimistic graph, so its distances
+            // are a consistent heuristic for all of them, and exact where nothing is missing.
+            #[inline]
+            fn to_goal(&self, slot: Slot) -> f64 {
+                self.optimistic.slot_to_goal(slot)
+            }
         }
-        let optimistic = self.optimistic;
-        // The known worlds only have fewer edges than the optimistic graph, so its distances are
-        // a consistent heuristic for all of them, and exact where nothing is missing.
         let found = self.search.shortest_path(
             self.roadmap,
             self.query,
-            |slot| optimistic.slot_to_goal(slot),
             self.best_length,
             &mut Drawn {
                 ledger: self.ledger,
                 belief: self.belief,
+                optimistic: self.optimistic,
             },
             self.path,
         );
@@ -219,12 +256,27 @@ impl<B: Belief> View<'_, B> {
 
     /// Writes the path of the least sum of weights. False if there is none.
     pub fn tradeoff_path(&mut self, tradeoff: Tradeoff) -> bool {
+        self.tradeoff_path_within(tradeoff, f64::INFINITY)
+    }
+
+    /// Writes a path shorter than the best so far of a small sum of weights: the least, but that
+    /// ways which are too long to come to anything are cut off as they are found. False if there is
+    /// none.
+    pub fn shorter_tradeoff_path(&mut self, tradeoff: Tradeoff) -> bool {
+        self.tradeoff_path_within(tradeoff, self.best_length)
+            && self.path.length() < self.best_length
+    }
+
+    fn tradeoff_path_within(&mut self, tradeoff: Tradeoff, longest: f64) -> bool {
         struct Weighted<'a, B> {
             ledger: &'a Ledger,
             belief: &'a mut B,
+            surprises: &'a mut Surprises,
+            optimistic: &'a OptimisticDistances<'a>,
             tradeoff: Tradeoff,
+            longest: f64,
         }
-        impl<B: Belief> EdgeCost for Weighted<'_, B> {
+        impl<B: Belief> Weights for Weighted<'_, B> {
             #[inline]
             fn cost(&mut self, edge: EdgeId, length: f64) -> f64 {
                 let Tradeoff {
@@ -236,8 +288,8 @@ impl<B: Belief> View<'_, B> {
                     EdgeStatus::Free => length_if_free * length,
                     EdgeStatus::Blocked => f64::INFINITY,
                     EdgeStatus::Unchecked => {
-                        unchecked * length
-                            - log_probability * self.belief.probability_free(edge).ln()
+                        let surprise = self.surprises.of(edge, self.belief);
+                        unchecked * length + log_probability * surprise
                     }
                 }
             }
@@ -245,18 +297,27 @@ impl<B: Belief> View<'_, B> {
             fn is_open(&mut self, _: EdgeId) -> bool {
                 true
             }
+            #[inline]
+            fn to_goal(&self, slot: Slot) -> f64 {
+                let least = self.tradeoff.length.min(self.tradeoff.length_if_free);
+                least * self.optimistic.slot_to_goal(slot)
+            }
+            #[inline]
+            fn is_too_long(&self, length: f64, slot: Slot) -> bool {
+                length + self.optimistic.slot_to_goal(slot) >= self.longest
+            }
         }
-        let optimistic = self.optimistic;
-        let least = tradeoff.length.min(tradeoff.length_if_free);
         self.search.shortest_path(
             self.roadmap,
             self.query,
-            |slot| least * optimistic.slot_to_goal(slot),
             f64::INFINITY,
             &mut Weighted {
                 ledger: self.ledger,
                 belief: self.belief,
+                surprises: self.surprises,
+                optimistic: self.optimistic,
                 tradeoff,
+                longest,
             },
             self.path,
         )

@@ -19,7 +19,7 @@ pub use build::{Connection, halton, prm_star_radius, uniform};
 pub use facts::{Components, DegreeFacts};
 
 use crate::path::Path;
-use crate::search::{EdgeCost, Search};
+use crate::search::{Search, Weights};
 use crate::space::Space;
 use thiserror::Error;
 
@@ -322,7 +322,6 @@ impl Roadmap {
         let found = Search::new(self).shortest_path(
             self,
             query,
-            |_| 0.0,
             f64::INFINITY,
             &mut OpenEdges(is_open),
             &mut path,
@@ -344,7 +343,7 @@ impl Roadmap {
 /// Lengths as they are, over open edges only.
 struct OpenEdges<F>(F);
 
-impl<F: Fn(EdgeId) -> bool> EdgeCost for OpenEdges<F> {
+impl<F: Fn(EdgeId) -> bool> Weights for OpenEdges<F> {
     fn cost(&mut self, _: EdgeId, length: f64) -> f64 {
         length
     }

@@ -2,14 +2,14 @@
 //!
 //! One [`Search`] serves all searches of a run: labels are stamped with the number of the search
 //! that wrote them, so that nothing is cleared and only vertices that are touched cost anything.
-//! What an edge costs comes from an [`EdgeCost`], compiled into the loop.
+//! What an edge costs and what cannot lead to the goal comes from [`Weights`], compiled into the loop.
 
 use super::frontier::Frontier;
 use crate::path::Path;
 use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
 
-/// What edges cost in a search.
-pub(crate) trait EdgeCost {
+/// What edges cost in a search, and what can be left out of it.
+pub(crate) trait Weights {
     /// The cost of travelling an edge of this length, if it can be travelled: not negative;
     /// infinite to rule it out.
     fn cost(&mut self, edge: EdgeId, length: f64) -> f64;
@@ -17,11 +17,24 @@ pub(crate) trait EdgeCost {
     /// Whether the edge is there at all. Asked only when the edge would improve a label, so the
     /// place for what is dearer to find out than a cost.
     fn is_open(&mut self, edge: EdgeId) -> bool;
+
+    /// No more than the cost from a vertex to the goal; infinite says that the goal cannot be
+    /// reached from there.
+    fn to_goal(&self, _: Slot) -> f64 {
+        0.0
+    }
+
+    /// Whether a way of this length to a vertex is too long already, whatever it costs.
+    fn is_too_long(&self, _length: f64, _: Slot) -> bool {
+        false
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Label {
     cost: f64,
+    /// How long the way is, whatever it costs.
+    length: f64,
     search: u32,
     /// The vertex this one was reached from.
     from: Slot,
@@ -44,6 +57,7 @@ impl Search {
     pub(crate) fn new(roadmap: &Roadmap) -> Self {
         let label = Label {
             cost: f64::INFINITY,
+            length: 0.0,
             search: 0,
             from: Slot(0),
             by: EdgeId(0),
@@ -63,28 +77,26 @@ impl Search {
     }
 
     /// Finds a path of least cost from start to goal, if there is one of at most `limit`, and
-    /// writes it into `path`.
-    ///
-    /// `heuristic` must never exceed the cost from a vertex to the goal; infinite says that the
-    /// goal cannot be reached from there.
+    /// writes it into `path`. Where some ways are too long, the path is the best of those found by
+    /// going on from the cheapest way to each vertex that is not.
     pub(crate) fn shortest_path(
         &mut self,
         roadmap: &Roadmap,
         query: Query,
-        heuristic: impl Fn(Slot) -> f64,
         limit: f64,
-        edges: &mut impl EdgeCost,
+        weights: &mut impl Weights,
         path: &mut Path,
     ) -> bool {
         self.begin();
         let start = roadmap.adjacency.slot(query.start);
         let goal = roadmap.adjacency.slot(query.goal);
-        let from_start = heuristic(start);
+        let from_start = weights.to_goal(start);
         if !(from_start <= limit && from_start.is_finite()) {
             return false;
         }
         self.labels[start.index()] = Label {
             cost: 0.0,
+            length: 0.0,
             search: self.search,
             from: start,
             by: EdgeId(0),
@@ -95,22 +107,31 @@ impl Search {
                 self.trace(roadmap, start, goal, path);
                 return true;
             }
-            let so_far = self.labels[slot.index()].cost;
+            let Label {
+                cost: so_far,
+                length: long,
+                ..
+            } = self.labels[slot.index()];
             let outgoing = roadmap.adjacency.outgoing(slot);
             self.looked_at += outgoing.len() as u64;
             for half in outgoing {
-                let cost = so_far + edges.cost(half.edge, half.length);
+                let cost = so_far + weights.cost(half.edge, half.length);
                 let label = &mut self.labels[half.target.index()];
                 if label.search == self.search && label.cost <= cost {
                     continue;
                 }
-                let total = cost + heuristic(half.target);
+                let total = cost + weights.to_goal(half.target);
                 // Written so that what is infinite or not a number falls out as well.
-                if !(total <= limit && total.is_finite() && edges.is_open(half.edge)) {
+                if !(total <= limit && total.is_finite()) {
+                    continue;
+                }
+                let length = long + half.length;
+                if weights.is_too_long(length, half.target) || !weights.is_open(half.edge) {
                     continue;
                 }
                 *label = Label {
                     cost,
+                    length,
                     search: self.search,
                     from: slot,
                     by: half.edge,

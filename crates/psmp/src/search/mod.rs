@@ -9,5 +9,5 @@ mod astar;
 mod frontier;
 mod optimistic;
 
-pub(crate) use astar::{EdgeCost, Search};
+pub(crate) use astar::{Search, Weights};
 pub use optimistic::OptimisticDistances;
