@@ -31,6 +31,9 @@ const HYPOTHESES: usize = RATES.len() * ETAS.len();
 const REMEMBERED: usize = 4 * STRETCHES;
 /// An eta that is less likely than this is passed over.
 const NEGLIGIBLE: f64 = 1e-4;
+/// While the shares of the hypotheses have moved by no more than this, the old ones serve, and
+/// whatever was computed with them.
+const NEGLIGIBLE_MOVE: f64 = 0.01;
 /// Waves that make up the field of a drawn world.
 const WAVES: usize = 16;
 /// The purpose for which a draw's random number picks the size of obstacles.
@@ -47,6 +50,10 @@ struct Meeting {
     farthest: f64,
     /// How many checks it rests on; none if it was never computed.
     seen: Option<u32>,
+    /// The probability that the edge is free, and the version of the shares it was computed with;
+    /// none if it was not.
+    probability: f64,
+    version: u32,
 }
 
 /// Obstacles with a rate and a size that are learned from the checks.
@@ -61,9 +68,8 @@ pub struct Local<'a> {
     shares: [f64; HYPOTHESES],
     /// How likely each eta is, whatever the rate.
     eta_shares: [f64; ETAS.len()],
-    /// The probability of each edge, and how many checks it rests on.
-    cache: Vec<(f64, u32)>,
-    checks: u32,
+    /// How often the shares have changed.
+    version: u32,
     /// The waves of the drawn world: how many turns each takes along the first axis, then along the
     /// next, and so on; last the turn each begins with.
     waves: Vec<[f64; WAVES]>,
@@ -90,14 +96,15 @@ impl<'a> Local<'a> {
                     hit: [0.0; ETAS.len()],
                     farthest: f64::INFINITY,
                     seen: None,
+                    probability: 0.0,
+                    version: 0,
                 };
                 roadmap.edge_count()
             ],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             eta_shares: [0.0; ETAS.len()],
-            cache: vec![(0.0, u32::MAX); roadmap.edge_count()],
-            checks: 0,
+            version: 0,
             waves: vec![[0.0; WAVES]; space.dimension() + 1],
             middle: vec![0.0; space.dimension()],
         };
@@ -105,29 +112,34 @@ impl<'a> Local<'a> {
         Ok(belief)
     }
 
+    /// Takes new weights over, once they have changed by more than matters.
     fn normalise(&mut self) {
         let most = self
             .weights
             .iter()
             .copied()
             .fold(f64::NEG_INFINITY, f64::max);
-        let mut sum = 0.0;
-        for (share, weight) in self.shares.iter_mut().zip(&self.weights) {
-            *share = (weight - most).exp();
-            sum += *share;
+        let mut shares = self.weights.map(|weight| (weight - most).exp());
+        let sum: f64 = shares.iter().sum();
+        let mut moved = 0.0;
+        for (new, old) in shares.iter_mut().zip(&self.shares) {
+            *new /= sum;
+            moved += 0.5 * (*new - old).abs();
         }
-        for share in &mut self.shares {
-            *share /= sum;
+        if moved <= NEGLIGIBLE_MOVE {
+            return;
         }
+        self.shares = shares;
+        self.version += 1;
         let etas = self.shares.chunks_exact(RATES.len());
         for (eta_share, shares) in self.eta_shares.iter_mut().zip(etas) {
             *eta_share = shares.iter().sum();
         }
     }
 
-    /// What an edge meets for each eta: the length it has yet to fear obstacles on, and how likely it
+    /// Finds out what an edge meets for each eta: the length it has yet to fear obstacles on, and how likely it
     /// runs into one that is known. Only checks near the edge change it.
-    fn meets(&mut self, edge: EdgeId) -> &Meeting {
+    fn look_at(&mut self, edge: EdgeId) {
         let place = edge.index();
         let Meeting { seen, farthest, .. } = self.meetings[place];
         let news = self.surroundings.comes_nearer(edge, seen, farthest);
@@ -164,9 +176,10 @@ impl<'a> Local<'a> {
                 hit,
                 farthest,
                 seen,
+                probability: 0.0,
+                version: 0,
             };
         }
-        &self.meetings[place]
     }
 }
 
@@ -196,11 +209,17 @@ fn wave(turns: f64) -> f64 {
 
 impl Belief for Local<'_> {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        let (p, checks) = self.cache[edge.index()];
-        if checks == self.checks {
-            return p;
+        self.look_at(edge);
+        let Meeting {
+            hazard,
+            hit,
+            probability,
+            version,
+            ..
+        } = &self.meetings[edge.index()];
+        if *version == self.version {
+            return *probability;
         }
-        let Meeting { hazard, hit, .. } = *self.meets(edge);
         let mut p = 0.0;
         for (eta, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
             if self.eta_shares[eta] > NEGLIGIBLE {
@@ -208,7 +227,9 @@ impl Belief for Local<'_> {
                 p += each.iter().zip(shares).map(|(p, s)| p * s).sum::<f64>();
             }
         }
-        self.cache[edge.index()] = (p, self.checks);
+        let meeting = &mut self.meetings[edge.index()];
+        meeting.probability = p;
+        meeting.version = self.version;
         p
     }
 
@@ -254,7 +275,8 @@ impl Belief for Local<'_> {
 
     fn observe(&mut self, evidence: Evidence<'_>) {
         if let Some(free) = evidence.free {
-            let Meeting { hazard, hit, .. } = *self.meets(evidence.edge);
+            self.look_at(evidence.edge);
+            let Meeting { hazard, hit, .. } = &self.meetings[evidence.edge.index()];
             for (eta, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
                 let each = under_each_rate(hazard[eta], hit[eta]);
                 for (weight, p) in weights.iter_mut().zip(each) {
@@ -264,7 +286,6 @@ impl Belief for Local<'_> {
             self.normalise();
         }
         self.surroundings.observe(evidence);
-        self.checks += 1;
     }
 }
 

@@ -39,7 +39,7 @@ const AGAIN: u32 = 2;
 /// How many edges the searches of a step may look at before the rest must wait for a later step; the
 /// first may think longer, because all that come after live on its candidates. So a step on a large
 /// roadmap takes as long as on a small one, once that is large enough.
-const EFFORT: u64 = 120_000;
+const EFFORT: u64 = 64_000;
 const FIRST_EFFORT: u64 = 8 * EFFORT;
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
