@@ -35,12 +35,13 @@ const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
 const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
 /// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
 /// turns, because checks change what is likely elsewhere too.
-const AGAIN: u32 = 2;
-/// How many edges the searches of a step may look at before the rest must wait for a later step; the
-/// first may think longer, because all that come after live on its candidates. So a step on a large
-/// roadmap takes as long as on a small one, once that is large enough.
-const EFFORT: u64 = 64_000;
-const FIRST_EFFORT: u64 = 8 * EFFORT;
+const AGAIN: u64 = 2;
+const SOURCES: u64 = TRADEOFFS + DRAWS;
+/// How many edges the searches of a step may look at; what one leaves or takes too much, those after
+/// it have more or less. The first may think longer, because all that come after live on its
+/// candidates. So a step on a large roadmap takes as long as on a small one, once that is large enough.
+const EFFORT: i64 = 16_000;
+const FIRST_EFFORT: i64 = 512_000;
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
@@ -68,8 +69,10 @@ pub struct ExpectedImprovement {
     live: usize,
     unchecked: Vec<EdgeId>,
     refuting: RefutingPrice,
-    /// The trade-off whose turn it is to be tried again.
+    /// The source of candidates whose turn it is: first come the trade-offs, then draws.
     turn: u64,
+    /// How many edges may yet be looked at.
+    spare: i64,
 }
 
 #[derive(Debug, Clone)]
@@ -127,65 +130,73 @@ impl ExpectedImprovement {
             self.keep(view, 0);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
+        let before = view.effort();
         if first {
-            let until = view.effort() + FIRST_EFFORT;
-            self.try_tradeoffs(u32::MAX, until, view);
-            self.try_draws(FIRST_DRAWS, seed, until, view);
+            self.spare = FIRST_EFFORT;
+            self.try_sources(0..TRADEOFFS + FIRST_DRAWS, TRADEOFFS, seed, view);
         } else {
-            let until = view.effort() + EFFORT;
-            self.try_draws(DRAWS, seed, until, view);
-            self.try_tradeoffs(AGAIN, until, view);
+            self.spare = (self.spare + EFFORT).min(FIRST_EFFORT);
+            let turn = self.turn;
+            let sources = (turn..turn + SOURCES).map(|source| source % SOURCES);
+            self.try_sources(sources, AGAIN, seed, view);
+        }
+        self.spare -= (view.effort() - before) as i64;
+    }
+
+    /// Keeps the paths of drawn worlds, of trade-offs whose last path is settled, and of `again`
+    /// others, until there is no effort to spare.
+    fn try_sources<B: Belief>(
+        &mut self,
+        sources: impl Iterator<Item = u64>,
+        mut again: u64,
+        seed: u64,
+        view: &mut View<'_, B>,
+    ) {
+        let live = self.candidates[..self.live].iter();
+        let open = live.fold(0, |open, candidate| open | candidate.from);
+        let until = view.effort() as i64 + self.spare;
+        for source in sources {
+            if view.effort() as i64 >= until {
+                self.turn = source % SOURCES;
+                return;
+            }
+            if source >= TRADEOFFS {
+                self.try_draw(Draw::new(seed, source), view);
+            } else if open & (1 << source) == 0 {
+                self.try_tradeoff(source, view);
+            } else if again > 0 {
+                again -= 1;
+                self.turn = source + 1;
+                self.try_tradeoff(source, view);
+            }
         }
     }
 
-    /// Keeps the paths of all trade-offs whose last path is settled, and of `again` others.
-    fn try_tradeoffs<B: Belief>(&mut self, mut again: u32, until: u64, view: &mut View<'_, B>) {
+    /// Keeps the path that trades length against probability in this way.
+    fn try_tradeoff<B: Belief>(&mut self, source: u64, view: &mut View<'_, B>) {
         if !self.has(Part::Tradeoffs) {
             return;
         }
-        let live = self.candidates[..self.live].iter();
-        let open = live.fold(0, |open, candidate| open | candidate.from);
-        let first = self.turn;
-        for source in (first..first + TRADEOFFS).map(|source| source % TRADEOFFS) {
-            if view.effort() >= until {
-                return;
-            }
+        let alpha = ALPHAS[source as usize / 2];
+        let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
+        let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
+        if source % 2 == 1 {
+            // Finds paths that reuse what is known to be free.
+            tradeoff.length_if_free = 1e-9 * scale;
+        }
+        if view.shorter_tradeoff_path(tradeoff) {
             let bit = 1 << source;
-            if open & bit != 0 {
-                if again == 0 {
-                    continue;
-                }
-                again -= 1;
-                self.turn = source + 1;
+            for candidate in &mut self.candidates[..self.live] {
+                candidate.from &= !bit;
             }
-            let alpha = ALPHAS[source as usize / 2];
-            let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-            let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
-            if source % 2 == 1 {
-                // Finds paths that reuse what is known to be free.
-                tradeoff.length_if_free = 1e-9 * scale;
-            }
-            if view.shorter_tradeoff_path(tradeoff) {
-                for candidate in &mut self.candidates[..self.live] {
-                    candidate.from &= !bit;
-                }
-                self.keep(view, bit);
-            }
+            self.keep(view, bit);
         }
     }
 
-    /// Keeps the shortest paths of drawn worlds.
-    fn try_draws<B: Belief>(&mut self, draws: u64, seed: u64, until: u64, view: &mut View<'_, B>) {
-        if !self.has(Part::Draws) {
-            return;
-        }
-        for draw in 0..draws {
-            if view.effort() >= until {
-                return;
-            }
-            if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
-                self.keep(view, 0);
-            }
+    /// Keeps the shortest path of a drawn world.
+    fn try_draw<B: Belief>(&mut self, draw: Draw, view: &mut View<'_, B>) {
+        if self.has(Part::Draws) && view.belief().draw(draw) && view.shortest_path_in_draw() {
+            self.keep(view, 0);
         }
     }
 
