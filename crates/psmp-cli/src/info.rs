@@ -1,21 +1,22 @@
-//! `psmp info`: what a dataset, a roadmap or a collision table holds.
+//! `psmp info`: what a dataset, a roadmap, a collision table or a belief holds.
 
 use crate::Common;
 use crate::failure::{Mistake, Outcome, if_there};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Direction, EdgeId, Experience, Roadmap, WorldId};
-use psmp_worlds::{Dataset, MappedTable, graphml};
+use psmp_worlds::{BeliefFile, Dataset, MappedTable, graphml};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table"
+    after_help = "Examples:\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table\n  psmp info mazes.belief"
 )]
 pub struct InfoArgs {
-    /// The folder of a dataset, a `.graphml` roadmap, or a collision table made by `psmp convert`.
+    /// The folder of a dataset, a `.graphml` roadmap, a collision table made by `psmp convert`, or a
+    /// belief made by `psmp learn`.
     path: PathBuf,
 }
 
@@ -24,6 +25,8 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
         dataset(&args.path)?
     } else if args.path.extension().is_some_and(|e| e == "graphml") {
         roadmap(&graphml::read(&args.path)?)
+    } else if BeliefFile::is_one(&args.path) {
+        belief(&BeliefFile::open(&args.path)?)
     } else if args.path.is_file() {
         let table = MappedTable::open(&args.path)?;
         table.verify()?;
@@ -31,7 +34,7 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
     } else {
         return Err(Mistake::error(
             format!("there is no `{}`", args.path.display()),
-            "name the folder of a dataset, a `.graphml` file or a collision table",
+            "name the folder of a dataset, a `.graphml` file, a collision table or a belief",
         ));
     };
     let mut out = std::io::stdout().lock();
@@ -133,6 +136,43 @@ fn experience(table: &impl Experience) -> Value {
         "edges": table.edge_count(),
         "share_free": free as f64 / entries,
     })
+}
+
+/// What was learned, and from what.
+fn belief(file: &BeliefFile) -> Facts {
+    let worlds = (0..file.world_count() as u32).map(WorldId);
+    let known: u64 = worlds
+        .map(|world| match file.known_edges_in(world) {
+            Some(row) => row.iter().map(|word| u64::from(word.count_ones())).sum(),
+            None => file.edge_count() as u64,
+        })
+        .sum();
+    let entries = (file.world_count() * file.edge_count()).max(1) as f64;
+    let weights = file.weights();
+    vec![
+        ("belief_about", json!(file.roadmap().to_string())),
+        (
+            "known_worlds",
+            json!({"count": file.world_count(), "share_known": known as f64 / entries}),
+        ),
+        (
+            "soft_set",
+            json!({"doubt": file.soft_set().doubt(), "flip": file.soft_set().flip()}),
+        ),
+        (
+            "hidden_causes",
+            file.latent().map_or(Value::Null, |l| json!(l.rank())),
+        ),
+        (
+            "log_weights",
+            json!({
+                "local": weights.local,
+                "latent": weights.latent,
+                "soft_set": weights.soft_set,
+                "finite_set": weights.finite_set,
+            }),
+        ),
+    ]
 }
 
 fn dataset(folder: &Path) -> Result<Facts> {

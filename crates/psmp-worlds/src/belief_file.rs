@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
 use std::hash::Hasher;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash64;
@@ -271,6 +271,13 @@ pub struct BeliefFile {
 }
 
 impl BeliefFile {
+    /// Whether a file begins as belief files do; false if it cannot be read.
+    #[must_use]
+    pub fn is_one(path: impl AsRef<Path>) -> bool {
+        let mut mark = [0; MAGIC.len()];
+        File::open(path).is_ok_and(|mut file| file.read_exact(&mut mark).is_ok() && mark == MAGIC)
+    }
+
     /// Opens a file and compares all of it with its checksum.
     ///
     /// The file must not be changed while it is open; [`write_belief`] replaces files without

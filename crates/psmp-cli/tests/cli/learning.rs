@@ -28,6 +28,28 @@ fn experience_grows_with_every_query() {
 }
 
 #[test]
+fn info_tells_what_was_learned() {
+    let place = Place::new().with_dataset();
+    place.psmp("learn worlds --worlds 1-4 -o few.belief").ok();
+    let facts = place.psmp("info few.belief --json").ok().json();
+    assert_eq!(facts["known_worlds"]["count"], 4);
+    assert_eq!(facts["known_worlds"]["share_known"], 1.0);
+    plan(&place, 5, "--belief few.belief");
+    place.psmp("learn --add run.json few.belief").ok();
+    let facts = place.psmp("info few.belief --json").ok().json();
+    assert_eq!(facts["known_worlds"]["count"], 5);
+    let share = facts["known_worlds"]["share_known"].as_f64().unwrap();
+    assert!(0.8 < share && share < 1.0, "{share}");
+    assert!(
+        place
+            .psmp("info few.belief")
+            .ok()
+            .out
+            .contains("60 vertices")
+    );
+}
+
+#[test]
 fn a_belief_plans_as_the_worlds_it_was_learned_from() {
     let place = Place::new().with_dataset();
     place.psmp("learn worlds -o train.belief").ok();
