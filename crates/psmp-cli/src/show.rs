@@ -105,6 +105,26 @@ pub fn improvement(
     }
 }
 
+/// How long the best path was after so many configurations.
+pub fn curve(trial: &Trial) -> Vec<(u64, f64)> {
+    let found = trial.improvements.iter();
+    found.map(|i| (i.configurations, i.length)).collect()
+}
+
+/// What came of a run, in a line below a picture's title.
+pub fn subtitle(trial: &Trial, steps: &str) -> String {
+    let progress = trial.progress;
+    match (progress.best_length, progress.gap()) {
+        (Some(length), Some(gap)) => format!(
+            "length {length:.3}, certified gap {:.1}%, after {} configurations in {} {steps}",
+            gap * 100.0,
+            progress.configurations,
+            progress.edges
+        ),
+        _ => format!("no path after {} configurations", progress.configurations),
+    }
+}
+
 /// What a picture of a run shows beside the planner's own state.
 pub struct RunDrawing<'a> {
     pub title: &'a str,
@@ -133,31 +153,15 @@ impl RunDrawing<'_> {
                 },
             })
             .collect();
-        let curve: Vec<(u64, f64)> = self
-            .trial
-            .improvements
-            .iter()
-            .map(|i| (i.configurations, i.length))
-            .collect();
-        let progress = self.trial.progress;
-        let subtitle = match (progress.best_length, progress.gap()) {
-            (Some(length), Some(gap)) => format!(
-                "length {length:.3}, certified gap {:.1}%, after {} configurations in {} edges",
-                gap * 100.0,
-                progress.configurations,
-                progress.edges
-            ),
-            _ => format!("no path after {} configurations", progress.configurations),
-        };
         RunPicture {
             title: self.title,
-            subtitle: &subtitle,
+            subtitle: &subtitle(self.trial, "edges"),
             roadmap: self.roadmap,
             query: self.query,
             obstacles: self.obstacles,
             edges: &edges,
             path: planner.best_path().map(|path| path.vertices()),
-            curve: &curve,
+            curve: &curve(self.trial),
             shortest: self.shortest,
         }
         .write(file)

@@ -33,6 +33,7 @@
 #![deny(missing_docs)]
 
 mod bit_star;
+mod by_name;
 mod informed;
 mod motion_checker;
 mod near;
@@ -45,6 +46,7 @@ mod tree;
 mod waypoints;
 
 pub use bit_star::{BitStar, BitStarOptions};
+pub use by_name::{AnyRival, NoSuchRival, RivalName};
 pub use motion_checker::{MotionChecker, ResolutionError};
 pub use rrt_connect::{RrtConnect, RrtConnectOptions};
 pub use rrt_connect_shortcut::RrtConnectShortcut;

@@ -6,40 +6,35 @@ use psmp::checker::{World, WorldFn};
 use psmp::{Anytime, Axis, Event, EventKind, Space, Stop, Until};
 use psmp_lab::families::FAMILIES;
 use psmp_rivals::{
-    BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RrtConnect, RrtConnectOptions,
-    RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints, shortcut,
+    AnyRival, BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RivalName, RrtConnect,
+    RrtConnectOptions, RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints,
+    shortcut,
 };
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
 
 const RESOLUTION: f64 = 0.002;
 
-type Any<'a> = Box<dyn Rival<Error = Infallible> + 'a>;
-type Make = for<'a> fn(MotionChecker<&'a OccupancyGrid>, [&[f64]; 2], u64) -> Any<'a>;
-
-/// Every planner, and one of them with other options.
-const PLANNERS: [(&str, Make); 5] = [
-    ("rrtconnect", |checker, [start, goal], seed| {
-        let options = RrtConnectOptions::default();
-        Box::new(RrtConnect::new(checker, start, goal, options, seed).unwrap())
-    }),
-    ("rrtconnect, short range", |checker, [start, goal], seed| {
-        let options = RrtConnectOptions::ompl(checker.space());
-        Box::new(RrtConnect::new(checker, start, goal, options, seed).unwrap())
-    }),
-    ("rrtconnect+shortcut", |checker, [start, goal], seed| {
-        let (trees, shortcuts) = (RrtConnectOptions::default(), ShortcutOptions::default());
-        Box::new(RrtConnectShortcut::new(checker, start, goal, trees, shortcuts, seed).unwrap())
-    }),
-    ("rrtstar", |checker, [start, goal], seed| {
-        let options = RrtStarOptions::for_space(checker.space());
-        Box::new(RrtStar::new(checker, start, goal, options, seed).unwrap())
-    }),
-    ("bitstar", |checker, [start, goal], seed| {
-        let options = BitStarOptions::default();
-        Box::new(BitStar::new(checker, start, goal, options, seed).unwrap())
-    }),
-];
+/// All planners, and RRTConnect with other options too, in turn.
+fn planners<'a>(
+    grid: &'a OccupancyGrid,
+    ends: [&[f64]; 2],
+    seed: u64,
+) -> Vec<(String, AnyRival<'a, Infallible>)> {
+    let [start, goal] = ends;
+    let checker = || MotionChecker::new(Space::unit(2), RESOLUTION, grid).unwrap();
+    let mut all: Vec<(String, AnyRival<'a, Infallible>)> = RivalName::ALL
+        .into_iter()
+        .map(|name| {
+            let planner = name.build(checker(), start, goal, seed).unwrap();
+            (name.to_string(), planner)
+        })
+        .collect();
+    let options = RrtConnectOptions::ompl(&Space::unit(2));
+    let short = RrtConnect::new(checker(), start, goal, options, seed).unwrap();
+    all.push(("rrtconnect, short range".to_owned(), Box::new(short)));
+    all
+}
 
 /// All events of a run, with what must hold of each of them seen to.
 fn watch<W: World<Error = Infallible>>(
@@ -110,19 +105,20 @@ fn all_planners_keep_their_promises_in_all_families() {
         let ends = [set.query.start, set.query.goal].map(|v| set.roadmap.configuration(v).unwrap());
         for world in 0..2 {
             let grid = set.image(psmp::WorldId(world));
-            for (name, make) in PLANNERS {
-                let checker = || MotionChecker::new(Space::unit(2), RESOLUTION, &grid).unwrap();
-                let mut planner = make(checker(), ends, 7);
+            let again = planners(&grid, ends, 7);
+            for ((name, mut planner), (_, mut again)) in
+                planners(&grid, ends, 7).into_iter().zip(again)
+            {
                 // A while beyond the first path.
                 let stop = (Stop::configurations(15_000) & Stop::gap(f64::INFINITY))
                     | Stop::configurations(400_000);
-                let events = watch(planner.as_mut(), &mut checker(), ends, &stop);
+                let mut checker = MotionChecker::new(Space::unit(2), RESOLUTION, &grid).unwrap();
+                let events = watch(planner.as_mut(), &mut checker, ends, &stop);
                 assert!(
                     planner.best_path().is_some(),
                     "{name} finds no path in world {world} of {}",
                     family.name
                 );
-                let mut again = make(checker(), ends, 7);
                 let repeated = Until::new(again.as_mut(), &stop);
                 assert!(repeated.map(Result::unwrap).eq(events), "{name} differs");
             }
@@ -135,14 +131,14 @@ fn another_seed_is_another_run() {
     let set = FAMILIES[2].generate(1, 0, 3, || {}).unwrap();
     let grid = set.image(psmp::WorldId(0));
     let ends = [set.query.start, set.query.goal].map(|v| set.roadmap.configuration(v).unwrap());
-    for (name, make) in PLANNERS {
-        let first = |seed| {
-            let checker = MotionChecker::new(Space::unit(2), RESOLUTION, &grid).unwrap();
-            let mut planner = make(checker, ends, seed);
-            let stop = Stop::configurations(20_000);
-            Until::new(planner.as_mut(), &stop).count()
-        };
-        assert_ne!(first(1), first(2), "{name}");
+    let stop = Stop::configurations(20_000);
+    let (first, second) = (planners(&grid, ends, 1), planners(&grid, ends, 2));
+    for ((name, mut first), (_, mut second)) in first.into_iter().zip(second) {
+        let (first, second) = (
+            Until::new(first.as_mut(), &stop).count(),
+            Until::new(second.as_mut(), &stop).count(),
+        );
+        assert_ne!(first, second, "{name}");
     }
 }
 
@@ -351,4 +347,13 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
         let again = shortcut(path, &mut checker(), options, 1).unwrap();
         assert_eq!(again, straight);
     }
+}
+
+#[test]
+fn names_round_trip_and_wrong_ones_say_what_would_be_right() {
+    for name in RivalName::ALL {
+        assert_eq!(name.to_string().parse(), Ok(name));
+    }
+    let error = "rrt".parse::<RivalName>().unwrap_err().to_string();
+    assert!(error.contains("`rrtstar`"), "{error}");
 }
