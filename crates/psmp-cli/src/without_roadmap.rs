@@ -7,7 +7,7 @@ use crate::{Common, say, show};
 use anyhow::Result;
 use psmp::checker::{World, WorldFn};
 use psmp::{Direction, Edge, Query, Roadmap, Space, VertexId};
-use psmp_lab::picture::{EdgeMark, RunPicture};
+use psmp_lab::picture::RunPicture;
 use psmp_lab::trial::{Ending, Trial};
 use psmp_lab::{PlannerSpec, SpecError};
 use psmp_rivals::{
@@ -186,7 +186,7 @@ impl<'a> Continuous<'a> {
                 goal: VertexId(count as u32 - 1),
             },
             obstacles: Some(self.obstacles),
-            edges: &vec![EdgeMark::Free; motions as usize],
+            edges: &[],
             path: path.map(|_| vertices.as_slice()),
             curve: &show::curve(trial),
             shortest: None,
