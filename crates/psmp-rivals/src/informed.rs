@@ -7,12 +7,19 @@
 //! Where the ellipsoid is larger than the space, and where an axis wraps around so that it is no
 //! ellipsoid, the space is drawn from and what cannot matter is dropped.
 
-use crate::rrt_connect::draw_uniform;
 use psmp::Space;
 use psmp::roadmap::unit_ball_volume;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
+/// Writes a uniformly random configuration into `out`.
+pub(crate) fn draw_uniform(space: &Space, random: &mut Pcg64, out: &mut [f64]) {
+    for (axis, out) in space.axes().iter().zip(out) {
+        *out = axis.lower() + axis.extent() * random.random::<f64>();
+    }
+}
+
+/// Draws configurations for one start and goal.
 #[derive(Debug)]
 pub(crate) struct Informed {
     start: Vec<f64>,

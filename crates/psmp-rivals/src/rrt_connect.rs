@@ -5,13 +5,13 @@
 //! other tree moves to the same place until it arrives, which joins the trees, or is blocked.
 //! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short.
 
+use crate::informed::draw_uniform;
 use crate::motion_checker::MotionChecker;
 use crate::near::Near;
 use crate::run::{ProblemError, Run, faces, positive};
 use crate::waypoints::Waypoints;
 use psmp::checker::World;
 use psmp::{Event, EventKind, Space};
-use rand::RngExt;
 
 /// What there is to choose about RRTConnect.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,13 +56,6 @@ pub(crate) fn usual_range(space: &Space) -> f64 {
         axis.extent() * axis.weight() * share
     });
     0.2 * sides.map(|side| side * side).sum::<f64>().sqrt()
-}
-
-/// Writes a uniformly random configuration into `out`.
-pub(crate) fn draw_uniform(space: &Space, random: &mut rand_pcg::Pcg64, out: &mut [f64]) {
-    for (axis, out) in space.axes().iter().zip(out) {
-        *out = axis.lower() + axis.extent() * random.random::<f64>();
-    }
 }
 
 /// One of the two trees.

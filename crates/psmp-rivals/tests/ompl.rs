@@ -68,7 +68,7 @@ const CONTESTS: [Contest; 5] = [
     Contest {
         name: "rrtstar",
         seeds: 40,
-        budget: Some(30_000),
+        budget: Some(20_000),
         make: |checker, [start, goal], seed| {
             let options = RrtStarOptions::for_space(checker.space());
             Box::new(RrtStar::new(checker, start, goal, options, seed).unwrap())
@@ -77,7 +77,7 @@ const CONTESTS: [Contest; 5] = [
     Contest {
         name: "bitstar",
         seeds: 10,
-        budget: Some(30_000),
+        budget: Some(20_000),
         make: |checker, [start, goal], seed| {
             let options = BitStarOptions::default();
             Box::new(BitStar::new(checker, start, goal, options, seed).unwrap())
