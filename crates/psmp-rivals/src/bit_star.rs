@@ -133,6 +133,8 @@ pub struct BitStar<W> {
     is_exhausted: bool,
     /// Whether inconsistent nodes have been expanded again.
     is_second_look: bool,
+    /// The length, as the tree sums it, of the path offered last.
+    offered: f64,
     /// Free configurations drawn in all batches.
     samples: u64,
     /// How many neighbours a node is joined to.
@@ -168,6 +170,7 @@ impl<W: World> BitStar<W> {
             search: 1,
             is_exhausted: false,
             is_second_look: false,
+            offered: f64::INFINITY,
             samples: 0,
             // The first search is of start and goal alone.
             neighbour_count: 2,
@@ -204,13 +207,14 @@ impl<W: World> BitStar<W> {
 
     /// Goes on to the next check, the next better path, or the next draw in vain.
     fn advance(&mut self) -> Result<Event, W::Error> {
-        if self.solution() < self.run.best_length() {
-            let path = self.tree.path_to(self.run.checker.space(), GOAL);
-            if let Some(event) = self.run.offer(path) {
-                return Ok(event);
-            }
-        }
         loop {
+            if self.solution() < self.offered {
+                self.offered = self.solution();
+                let path = self.tree.path_to(self.run.checker.space(), GOAL);
+                if let Some(event) = self.run.offer(path) {
+                    return Ok(event);
+                }
+            }
             match self.phase {
                 Phase::Sampling { wanted, draws_left } => {
                     if self.samples < wanted && draws_left > 0 {

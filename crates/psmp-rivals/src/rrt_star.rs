@@ -79,6 +79,8 @@ pub struct RrtStar<W> {
     informed: Informed,
     tree: Tree,
     goal_node: Option<u32>,
+    /// The length, as the tree sums it, of the path offered last.
+    offered: f64,
     /// The length of the path when the tree was pruned last.
     pruned_at: f64,
     phase: Phase,
@@ -125,6 +127,7 @@ impl<W: World> RrtStar<W> {
             informed: Informed::new(space, start, goal),
             tree,
             goal_node: None,
+            offered: f64::INFINITY,
             pruned_at: f64::INFINITY,
             phase: Phase::Drawing,
             drawn: start.to_vec(),
@@ -300,9 +303,10 @@ impl<W: World> RrtStar<W> {
     /// The path to the goal, if it has become shorter.
     fn improve(&mut self) -> Option<Event> {
         let goal = self.goal_node?;
-        if self.tree.cost(goal) >= self.run.best_length() {
+        if self.tree.cost(goal) >= self.offered {
             return None;
         }
+        self.offered = self.tree.cost(goal);
         let path = self.tree.path_to(self.run.checker.space(), goal);
         let event = self.run.offer(path)?;
         let length = self.run.best_length();
