@@ -19,6 +19,7 @@ mod plan;
 mod replay;
 mod reproduce;
 mod show;
+mod without_roadmap;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;

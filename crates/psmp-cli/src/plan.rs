@@ -2,15 +2,17 @@
 
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
+use crate::without_roadmap::{Continuous, PlannerArg};
 use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker};
-use psmp::{Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
-use psmp_lab::trial::{self, Ending};
+use psmp::{Anytime, Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
+use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{
     AnyPlanner, PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale,
 };
+use psmp_rivals::Waypoints;
 use psmp_worlds::{
     Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, MappedTable, OccupancyGrid,
     ReadOptions, UnknownCells, graphml,
@@ -30,7 +32,9 @@ use std::time::Duration;
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.svg --path plan.csv\n  \
     psmp plan --map office.yaml --start=-3,2.5 --goal 8,4 --robot-radius 0.3 --vertices 2000\n  \
     psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs --gap 0.01 --picture run.png\n  \
-    psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n\n\
+    psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --planner bitstar --configurations 50000\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --shortcut --path plan.csv\n\n\
     Ctrl-C ends a run with the best path so far."
 )]
 pub struct PlanArgs {
@@ -64,7 +68,7 @@ pub struct PlanArgs {
 
     /// A roadmap to plan on, instead of one made on the spot.
     #[arg(long, value_name = "FILE.graphml", conflicts_with = "dataset")]
-    roadmap: Option<PathBuf>,
+    pub roadmap: Option<PathBuf>,
 
     /// Known worlds of the roadmap given, as a table made by `psmp convert`.
     #[arg(long, value_name = "FILE.table", requires = "roadmap")]
@@ -82,9 +86,16 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
     radius: Option<f64>,
 
-    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`. See `psmp bench --help`.
+    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, see `psmp bench --help`;
+    /// or one that plans in the map itself, without a roadmap: `rrtconnect`, `rrtconnect+shortcut`,
+    /// `rrtstar`, `bitstar`.
     #[arg(long, default_value = "ei:ensemble")]
-    planner: PlannerSpec,
+    planner: PlannerArg,
+
+    /// In the end straighten the path: try straight motions between places on it. They need not lie
+    /// on the roadmap, and pictures do not show them.
+    #[arg(long)]
+    pub shortcut: bool,
 
     /// Whether the world planned in is among the known ones.
     #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with = "map")]
@@ -92,7 +103,7 @@ pub struct PlanArgs {
 
     /// A belief made by `psmp learn`, to plan with instead of the dataset's or a table's worlds.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["experience_table", "experience"])]
-    belief: Option<PathBuf>,
+    pub belief: Option<PathBuf>,
 
     #[command(flatten)]
     method: MethodArgs,
@@ -138,15 +149,15 @@ pub struct PlanArgs {
 
     /// Where to write the best path: .json or .csv by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    path: Vec<PathBuf>,
+    pub path: Vec<PathBuf>,
 
     /// Where to write what every check has found, for `psmp learn --add`: a .json file.
     #[arg(long, value_name = "FILE.json", help_heading = "Output")]
-    outcomes: Option<PathBuf>,
+    pub outcomes: Option<PathBuf>,
 
     /// Where to draw the run: .svg or .png by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    picture: Vec<PathBuf>,
+    pub picture: Vec<PathBuf>,
 }
 
 /// Where the vertices of a roadmap lie.
@@ -221,17 +232,43 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
             ));
         }
     };
-    let spec = planner(args)?;
     let image = dataset.image(world)?;
+    let query = dataset.query()?;
+    let place = format!("world {} of {}", world.0 + 1, dataset.name);
+    let ends = [query.start, query.goal].map(|v| dataset.roadmap.configuration(v));
+    let is_free = |q: &[f64]| image.as_ref().is_some_and(|image| image.free_at(q));
+    let continuous = match (dataset.roadmap.space(), image.as_ref(), ends) {
+        (Some(space), Some(image), [Some(start), Some(goal)]) => Some(Continuous {
+            place: &place,
+            space,
+            resolution: resolution_for(&dataset.roadmap, args.method.resolution)?,
+            is_free: &is_free,
+            obstacles: image,
+            start,
+            goal,
+        }),
+        _ => None,
+    };
+    let spec = match (args.planner, &continuous) {
+        (PlannerArg::OnRoadmap(spec), _) => checked(args, spec)?,
+        (PlannerArg::WithoutRoadmap(name), Some(continuous)) => {
+            return continuous.plan(name, args, common);
+        }
+        (PlannerArg::WithoutRoadmap(name), None) => {
+            return Err(Mistake::error(
+                format!("{place} has no image that `{name}` could plan in"),
+                "choose a planner on the roadmap, such as `ei:ensemble`",
+            ));
+        }
+    };
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
     let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
-    let query = dataset.query()?;
     let shortest = dataset
         .roadmap
         .shortest_path(query, |edge| table.is_free(world, edge))
         .map(|path| path.length());
     Problem {
-        title: format!("{spec} in world {} of {}", world.0 + 1, dataset.name),
+        title: format!("{spec} in {place}"),
         roadmap: &dataset.roadmap,
         query,
         obstacles: image.as_ref(),
@@ -239,13 +276,13 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
         known: Fingerprint::of(&dataset.roadmap),
         eta: args.method.eta / scale(&dataset.roadmap),
         spec,
+        continuous,
     }
     .solve(args, common, checker, Some((table, known)))
 }
 
 /// The planner asked for, which must have a use for the belief that was given.
-fn planner(args: &PlanArgs) -> Result<PlannerSpec> {
-    let spec = args.planner;
+fn checked(args: &PlanArgs, spec: PlannerSpec) -> Result<PlannerSpec> {
     if let Some(file) = &args.belief
         && !spec.needs_experience()
     {
@@ -316,26 +353,39 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
         unreachable!("both kinds of roadmap have configurations");
     };
     let scale = scale(&prm);
+    let resolution = resolution_for(&prm, args.method.resolution)?;
+    let continuous = Continuous {
+        place: &map.display().to_string(),
+        space,
+        resolution,
+        is_free: &|q: &[f64]| robot.free_at(q),
+        obstacles: robot.grown(),
+        start: &start,
+        goal: &goal,
+    };
+    let spec = match args.planner {
+        PlannerArg::OnRoadmap(spec) => checked(args, spec)?,
+        PlannerArg::WithoutRoadmap(name) => return continuous.plan(name, args, common),
+    };
     let connection = Connection::Radius(
         args.radius
             .unwrap_or_else(|| roadmap::prm_star_radius(space, prm.vertex_count())),
     );
-    let (prm, query) = prm.with_query(&start, &goal, connection)?;
-    let resolution = resolution_for(&prm, args.method.resolution)?;
-    let checker = BisectionChecker::new(&prm, resolution, &robot)?;
-    let spec = planner(args)?;
+    let (joined, query) = prm.with_query(&start, &goal, connection)?;
+    let checker = BisectionChecker::new(&joined, resolution, &robot)?;
     let known = table
         .as_ref()
         .map(|t| (t, (0..t.world_count() as u32).map(WorldId).collect()));
     Problem {
         title: format!("{spec} in {}", map.display()),
-        roadmap: &prm,
+        roadmap: &joined,
         query,
         obstacles: Some(robot.grown()),
         shortest: None,
         known: base,
         eta: args.method.eta / scale,
         spec,
+        continuous: Some(continuous),
     }
     .solve(args, common, checker, known)
 }
@@ -420,6 +470,8 @@ struct Problem<'a> {
     known: Fingerprint,
     eta: f64,
     spec: PlannerSpec,
+    /// The same problem without the roadmap, where there is one.
+    continuous: Option<Continuous<'a>>,
 }
 
 impl Problem<'_> {
@@ -458,24 +510,27 @@ impl Problem<'_> {
         };
         let name = self.spec.to_string();
         let mut planner = self.spec.build(&setting, checker)?;
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let stop = stop(args, &interrupted)?;
         let mut out = std::io::stdout().lock();
-        let mut trouble = None;
-        let Ok(trial) = trial::run(planner.as_mut(), &stop, |event| {
-            let said =
-                show::improvement(&mut out, &name, event, common.json).and_then(|()| out.flush());
-            if let Err(e) = said {
-                // No one hears of better paths any more: end as if interrupted.
-                interrupted.store(true, Ordering::Relaxed);
-                trouble.get_or_insert(e);
+        let trial = drive(planner.as_mut(), &name, args, common, &mut out)?;
+        let straightened = match (&self.continuous, planner.best_path()) {
+            _ if !args.shortcut => None,
+            (Some(continuous), Some(path)) => {
+                let Some(path) = Waypoints::of_roadmap(self.roadmap, path) else {
+                    unreachable!("what is planned in without a roadmap has configurations");
+                };
+                Some(continuous.straighten(path, &name, &trial, common, &mut out)?)
             }
-        });
-        if let Some(e) = trouble.filter(|e| !is_closed_pipe(e)) {
-            return Err(e.into());
-        }
+            (Some(_), None) => None,
+            (None, _) => {
+                say!("the path is not straightened, because there is no image to check motions in");
+                None
+            }
+        };
         for file in &args.path {
-            self.write_path(file, &planner, common)?;
+            match &straightened {
+                Some(straightened) => straightened.write(file, &name, common)?,
+                None => self.write_path(file, &planner, common)?,
+            }
         }
         if let Some(file) = &args.outcomes {
             learned::Outcomes::of(self.known, planner.ledger()).write(file)?;
@@ -549,6 +604,39 @@ impl Problem<'_> {
         };
         Ok(psmp_worlds::save(file, &bytes)?)
     }
+}
+
+/// Drives a planner to the end of its run or until a condition is met, and says what it finds.
+pub fn drive(
+    planner: &mut (impl Anytime<Error = Infallible> + ?Sized),
+    name: &str,
+    args: &PlanArgs,
+    common: Common,
+    out: &mut impl Write,
+) -> Result<Trial> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let stop = stop(args, &interrupted)?;
+    let mut trouble = None;
+    let Ok(trial) = trial::run(planner, &stop, |event| {
+        let said = show::improvement(out, name, event, common.json).and_then(|()| out.flush());
+        if let Err(e) = said {
+            // No one hears of better paths any more: end as if interrupted.
+            interrupted.store(true, Ordering::Relaxed);
+            trouble.get_or_insert(e);
+        }
+    });
+    match trouble.filter(|e| !is_closed_pipe(e)) {
+        Some(e) => Err(e.into()),
+        None => Ok(trial),
+    }
+}
+
+/// Whether any condition was given that will be met in the end, come what may.
+pub fn is_limited(args: &PlanArgs) -> bool {
+    args.time.is_some()
+        || [args.configurations, args.edges, args.proposals]
+            .iter()
+            .any(Option::is_some)
 }
 
 /// The conditions given, any of which stops a run, and Ctrl-C.

@@ -74,7 +74,10 @@ pub fn improvement(
         EventKind::Optimal => "optimal",
         EventKind::Infeasible => "infeasible",
         EventKind::GaveUp => "gave-up",
-        EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => return Ok(()),
+        EventKind::Proposed { .. }
+        | EventKind::Barren
+        | EventKind::Checked { .. }
+        | EventKind::Probed { .. } => return Ok(()),
     };
     if json {
         let line = serde_json::json!({
@@ -99,6 +102,26 @@ pub fn improvement(
         (EventKind::Optimal, ..) => writeln!(out, "{spent}  that is the shortest path"),
         (EventKind::Infeasible, ..) => writeln!(out, "{spent}  there is no path"),
         _ => writeln!(out, "{spent}  nothing more is proposed"),
+    }
+}
+
+/// How long the best path was after so many configurations.
+pub fn curve(trial: &Trial) -> Vec<(u64, f64)> {
+    let found = trial.improvements.iter();
+    found.map(|i| (i.configurations, i.length)).collect()
+}
+
+/// What came of a run, in a line below a picture's title.
+pub fn subtitle(trial: &Trial, steps: &str) -> String {
+    let progress = trial.progress;
+    match (progress.best_length, progress.gap()) {
+        (Some(length), Some(gap)) => format!(
+            "length {length:.3}, certified gap {:.1}%, after {} configurations in {} {steps}",
+            gap * 100.0,
+            progress.configurations,
+            progress.edges
+        ),
+        _ => format!("no path after {} configurations", progress.configurations),
     }
 }
 
@@ -130,31 +153,15 @@ impl RunDrawing<'_> {
                 },
             })
             .collect();
-        let curve: Vec<(u64, f64)> = self
-            .trial
-            .improvements
-            .iter()
-            .map(|i| (i.configurations, i.length))
-            .collect();
-        let progress = self.trial.progress;
-        let subtitle = match (progress.best_length, progress.gap()) {
-            (Some(length), Some(gap)) => format!(
-                "length {length:.3}, certified gap {:.1}%, after {} configurations in {} edges",
-                gap * 100.0,
-                progress.configurations,
-                progress.edges
-            ),
-            _ => format!("no path after {} configurations", progress.configurations),
-        };
         RunPicture {
             title: self.title,
-            subtitle: &subtitle,
+            subtitle: &subtitle(self.trial, "edges"),
             roadmap: self.roadmap,
             query: self.query,
             obstacles: self.obstacles,
             edges: &edges,
             path: planner.best_path().map(|path| path.vertices()),
-            curve: &curve,
+            curve: &curve(self.trial),
             shortest: self.shortest,
         }
         .write(file)

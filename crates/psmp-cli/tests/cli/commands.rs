@@ -96,6 +96,67 @@ fn a_path_and_pictures_are_written_and_the_path_is_a_path() {
 }
 
 #[test]
+fn planners_without_a_roadmap_find_paths_too() {
+    let place = Place::new().with_maps().with_dataset();
+    let files = "--path path.json --path path.csv --picture run.svg";
+    for planner in ["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"] {
+        for (problem, ends) in [
+            (
+                format!("--map map.png {QUERY}"),
+                Some([[0.1, 0.1], [0.9, 0.1]]),
+            ),
+            ("--dataset worlds --world 5".to_owned(), None),
+        ] {
+            let line = format!(
+                "plan {problem} --planner {planner} --configurations 150000 {files} --json"
+            );
+            let lines = place.psmp(&line).ok().json_lines();
+            let improved: Vec<&Value> = lines.iter().filter(|l| l["event"] == "improved").collect();
+            let last = improved.last().expect("there is a path");
+            assert_eq!(last["planner"], planner);
+            assert_is_picture(&place.file("run.svg"));
+            let path = place.json("path.json");
+            assert_eq!(path["length"], last["length"]);
+            let points: Vec<[f64; 2]> = serde_json::from_value(path["path"].clone()).unwrap();
+            if let Some([start, goal]) = ends {
+                assert_eq!((points[0], points[points.len() - 1]), (start, goal));
+            }
+            let csv = place.read("path.csv");
+            assert_eq!(csv.lines().next(), Some("q1,q2"));
+            assert_eq!(csv.lines().count(), points.len() + 1);
+            // The same seed gives the same run, another one another.
+            assert_eq!(place.psmp(&line).ok().json_lines(), lines);
+            let other = place.psmp(&format!("{line} --seed 9")).ok();
+            assert_ne!(other.json_lines(), lines);
+        }
+    }
+}
+
+#[test]
+fn any_path_can_be_straightened() {
+    let place = Place::new().with_maps().with_dataset();
+    for line in [
+        format!("plan --map map.png {QUERY} --vertices 60"),
+        format!("plan --map map.png {QUERY} --planner rrtconnect"),
+        "plan --dataset worlds --world 5".to_owned(),
+    ] {
+        let line = format!("{line} --json --shortcut --path path.json");
+        let lines = place.psmp(&line).ok().json_lines();
+        let [.., before, straightened] = lines.as_slice() else {
+            panic!("{lines:?}");
+        };
+        assert_eq!(straightened["event"], "straightened");
+        let number = |line: &Value, what: &str| line[what].as_f64().unwrap();
+        assert!(
+            number(straightened, "length") < number(before, "length"),
+            "{line}"
+        );
+        assert!(number(straightened, "configurations") > number(before, "configurations"));
+        assert_eq!(place.json("path.json")["length"], straightened["length"]);
+    }
+}
+
+#[test]
 fn a_round_robot_keeps_away_from_walls() {
     let place = Place::new().with_maps();
     let length = |options: &str| {

@@ -275,6 +275,33 @@ fn planners_that_cannot_be_had() {
             ),
         ],
     );
+    refused(
+        &place,
+        1,
+        &[
+            (
+                &format!("{IN_MAP} --planner rrtstar"),
+                &["`rrtstar`", "until it is stopped", "--configurations"],
+            ),
+            (
+                &format!("{IN_MAP} --planner bitstar --gap 0.1"),
+                &["`bitstar`", "until it is stopped", "--time"],
+            ),
+            (
+                &format!("{IN_MAP} --planner rrtconnect --outcomes run.json"),
+                &["`rrtconnect`", "no use for `--outcomes`", "roadmap"],
+            ),
+            (
+                &format!("{IN_DATASET} --planner rrtconnect"),
+                &["no image", "`rrtconnect`", "`ei:ensemble`"],
+            ),
+        ],
+    );
+    refused(
+        &place,
+        2,
+        &[(&format!("{IN_MAP} --planner rrt"), &["`rrt`", "`bitstar`"])],
+    );
     for (command, option) in [(IN_MAP, "--planner"), ("bench worlds", "--planners")] {
         for (planner, word) in [
             ("rrt", "`pomp`"),
