@@ -5,6 +5,7 @@
 
 mod kinematics;
 mod pinocchio;
+mod scenes;
 
 use std::path::PathBuf;
 
