@@ -277,6 +277,31 @@ impl Mesh {
             .map(|t| t.map(|v| self.vertices[v as usize]))
     }
 
+    /// Whether every edge has one triangle on each side, so that there is an inside.
+    pub(crate) fn is_closed(&self) -> bool {
+        let mut edges = std::collections::HashSet::new();
+        let directed = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
+        // Twice the same way round is no surface.
+        let once = self.triangles.iter().flat_map(directed).all(|e| edges.insert(e));
+        once && edges.iter().all(|&(a, b)| edges.contains(&(b, a)))
+    }
+
+    /// Whether it is closed, faces outwards, and bulges nowhere inwards.
+    pub(crate) fn is_convex(&self) -> bool {
+        let (low, high) = around(self.vertices.iter().copied(), 0.0);
+        let tolerance = 1e-6 * norm(minus(high, low));
+        self.is_closed()
+            && self.corners().all(|[a, b, c]| {
+                let normal = cross(minus(b, a), minus(c, a));
+                let area = norm(normal);
+                let used = self.triangles.iter().flatten();
+                area < tolerance * tolerance
+                    || used.into_iter().all(|&v| {
+                        dot(minus(self.vertices[v as usize], a), normal) <= tolerance * area
+                    })
+            })
+    }
+
     /// How often the surface winds around a point: about 1 inside, 0 outside, and sensibly between
     /// where the mesh has holes.
     pub(crate) fn winding(&self, point: [f64; 3]) -> f64 {

@@ -6,18 +6,10 @@
 //! one turn about z, the same few operations whatever the robot, and eight configurations go
 //! through it side by side.
 
-use crate::pose::{Number, Pose, Scalar};
+use crate::block::{Block, BlockPose, LANES, constant_pose, load_pose, store_pose};
+use crate::pose::{Pose, Scalar, norm};
 use crate::robot::{JointKind, Robot};
-use fearless_simd::{Level, Simd, SimdBase, dispatch, f32x8};
-
-/// Eight numbers side by side, one for each configuration of a block.
-pub(crate) type Lanes = [f32; 8];
-
-/// How many configurations a block has.
-pub(crate) const LANES: usize = 8;
-
-/// A pose in each of eight configurations: the rotation by rows, then the translation.
-pub(crate) type LanePose = [Lanes; 12];
+use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 /// How a frame moves in its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,10 +137,25 @@ impl Kinematics<f64> {
                 Motion::Slide => 1.0,
             };
             bounds[f.input] += per_unit * f.multiplier.abs();
-            let [x, y, z] = f.origin.translation;
-            distance += (x * x + y * y + z * z).sqrt() + self.slides[at];
+            distance += norm(f.origin.translation) + self.slides[at];
             at = f.parent;
         }
+    }
+
+    /// A point that stands still, and how far from it at most a point is that is `distance` away
+    /// from the origin of `frame`, in every configuration.
+    pub(crate) fn reach(&self, frame: usize, distance: f64) -> ([f64; 3], f64) {
+        let (mut at, mut reach, mut anchor) = (frame, distance, [0.0; 3]);
+        while at != 0 {
+            let f = &self.frames[at - 1];
+            reach += self.slides[at];
+            match f.parent {
+                0 => anchor = f.origin.translation,
+                _ => reach += norm(f.origin.translation),
+            }
+            at = f.parent;
+        }
+        (anchor, reach)
     }
 
     /// How far at most two points move against each other for each unit of each input, one
@@ -352,8 +359,8 @@ impl<C: Scalar> Kinematics<C> {
 pub struct Poses<C> {
     frames: Vec<Pose<C>>,
     links: Vec<Pose<C>>,
-    lanes: Vec<LanePose>,
-    inputs: Vec<Lanes>,
+    lanes: Vec<BlockPose<[f32; LANES]>>,
+    inputs: Vec<[f32; LANES]>,
     link_count: usize,
 }
 
@@ -411,11 +418,11 @@ impl Kinematics<f32> {
                     input[lane] = value;
                 }
             }
-            self.lane_frames(simd, &poses.inputs, &mut poses.lanes);
+            self.block_frames::<f32x8<S>>(simd, &poses.inputs, &mut poses.lanes);
             for (link, (frame, mount)) in self.mounts.iter().enumerate() {
                 let placed = match frame {
-                    0 => constant_pose(simd, mount),
-                    _ => load_pose(simd, &poses.lanes[*frame]).then_constant(mount),
+                    0 => constant_pose::<f32x8<S>>(simd, mount),
+                    _ => load_pose::<f32x8<S>>(simd, &poses.lanes[*frame]).then_constant(mount),
                 };
                 for lane in 0..LANES.min(count - first) {
                     poses.links[(first + lane) * links + link] = Pose {
@@ -427,15 +434,20 @@ impl Kinematics<f32> {
         }
     }
 
-    /// The poses of all frames but the root in eight configurations.
+    /// The poses of all frames but the root in the configurations of a block.
     #[inline(always)]
-    pub(crate) fn lane_frames<S: Simd>(&self, simd: S, inputs: &[Lanes], frames: &mut [LanePose]) {
+    pub(crate) fn block_frames<B: Block>(
+        &self,
+        token: B::Token,
+        inputs: &[B::Store],
+        frames: &mut [BlockPose<B::Store>],
+    ) {
         for (index, f) in self.frames.iter().enumerate() {
-            let input = f32x8::from_slice(simd, &inputs[f.input]);
-            let position = input.times_plus(f.multiplier, input.like(f.offset));
+            let input = B::load(token, &inputs[f.input]);
+            let position = input.times_plus(f.multiplier, B::splat(token, f.offset));
             let origin = match f.parent {
-                0 => constant_pose(simd, &f.origin),
-                parent => load_pose(simd, &frames[parent]).then_constant(&f.origin),
+                0 => constant_pose(token, &f.origin),
+                parent => load_pose::<B>(token, &frames[parent]).then_constant(&f.origin),
             };
             let moved = match f.motion {
                 Motion::Turn => origin.turned(position.sin_cos()),
@@ -443,36 +455,5 @@ impl Kinematics<f32> {
             };
             store_pose(&moved, &mut frames[index + 1]);
         }
-    }
-}
-
-#[inline(always)]
-pub(crate) fn constant_pose<S: Simd>(simd: S, pose: &Pose<f32>) -> Pose<f32x8<S>> {
-    Pose {
-        rotation: pose.rotation.map(|row| row.map(|v| f32x8::splat(simd, v))),
-        translation: pose.translation.map(|v| f32x8::splat(simd, v)),
-    }
-}
-
-#[inline(always)]
-pub(crate) fn load_pose<S: Simd>(simd: S, pose: &LanePose) -> Pose<f32x8<S>> {
-    let at = |i: usize| f32x8::from_slice(simd, &pose[i]);
-    Pose {
-        rotation: [
-            [at(0), at(1), at(2)],
-            [at(3), at(4), at(5)],
-            [at(6), at(7), at(8)],
-        ],
-        translation: [at(9), at(10), at(11)],
-    }
-}
-
-#[inline(always)]
-fn store_pose<S: Simd>(pose: &Pose<f32x8<S>>, into: &mut LanePose) {
-    for i in 0..3 {
-        for j in 0..3 {
-            pose.rotation[i][j].store_slice(&mut into[3 * i + j]);
-        }
-        pose.translation[i].store_slice(&mut into[9 + i]);
     }
 }

@@ -1,24 +1,40 @@
 //! Robot arms: from a URDF and a scene to checked motions.
 //!
 //! A [`Robot`] comes from URDF and its [`Semantics`] from SRDF; [`models`] has a few that need no
-//! files. [`Kinematics`] says where its links are in one configuration or in many.
+//! files. An [`Arm`] is the group of joints that is planned for, and [`Kinematics`] says where its
+//! links are. A [`Scene`] is what stands around it. Two worlds check configurations of an arm in a
+//! scene: [`SphereWorld`], eight at a time with the links covered by spheres ([`SphereModel`]), and
+//! [`ExactWorld`] with the true shapes.
 #![deny(missing_docs)]
 
+mod arm;
+mod block;
+mod contacts;
+mod exact;
 mod geometry;
 mod kinematics;
 mod mesh_file;
 pub mod models;
+mod obstacle;
 mod pose;
 mod robot;
 mod scene;
+mod sphere_cover;
+mod spheres;
 mod srdf;
 mod urdf;
+mod world;
 mod xml;
 
+pub use arm::{Arm, ArmError};
+pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
 pub use kinematics::{Kinematics, Poses};
 pub use pose::{Number, Pose, PoseError, Scalar};
 pub use robot::{Joint, JointKind, Link, Mimic, Robot, Variable};
 pub use scene::{AllowedCollisions, Attached, MotionRequest, Object, Scene};
+pub use sphere_cover::{Ball, DEFAULT_SPHERES, LinkCover, SphereModel};
+pub use spheres::{ROUNDING, SphereWorld};
 pub use srdf::{Group, NamedState, Semantics};
 pub use urdf::Packages;
+pub use world::{ArmWorld, Clearances};

@@ -38,7 +38,7 @@
 //! pair = ["table", "panda_link0"]     # these may touch
 //! ```
 
-use super::{AllowedCollisions, Attached, Object, Scene, finite_pose, mesh_beside, point_file};
+use super::{Attached, Object, Scene, finite_pose, mesh_beside, point_file};
 use crate::geometry::{Heightfield, Placed, Shape, ShapeError};
 use crate::pose::Pose;
 use psmp_worlds::{FileError, Place};
@@ -151,13 +151,8 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
             None => scene.objects.push(made),
         }
     }
-    if !file.allow.is_empty() {
-        // Unlike a planning scene's matrix, this adds to what an SRDF says; it names only pairs.
-        let mut allowed = AllowedCollisions::default();
-        for AllowFile { pair: [one, other] } in &file.allow {
-            allowed.set(one, other, true);
-        }
-        scene.allowed = Some(allowed);
+    for AllowFile { pair: [one, other] } in &file.allow {
+        scene.allowed.set(one, other, true);
     }
     Ok(scene)
 }
@@ -258,7 +253,7 @@ mod tests {
             Shape::Box([0.6, 1.0, 0.02])
         );
         assert_eq!(scene.attached[0].touch, ["panda_leftfinger"]);
-        let allowed = scene.allowed.unwrap();
+        let allowed = scene.allowed;
         assert_eq!(allowed.allows("panda_link0", "table"), Some(true));
         assert_eq!(allowed.allows("panda_link1", "table"), None);
     }

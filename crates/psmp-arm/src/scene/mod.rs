@@ -55,9 +55,8 @@ pub struct Scene {
     pub objects: Vec<Object>,
     /// The things that move with a link.
     pub attached: Vec<Attached>,
-    /// What may touch what. A planning scene's matrix says everything, so that an SRDF is not
-    /// asked; `None` where a scene has none.
-    pub allowed: Option<AllowedCollisions>,
+    /// What may touch what; of pairs that it does not name, the robot's SRDF says.
+    pub allowed: AllowedCollisions,
     /// Positions of joints, by name.
     pub state: Vec<(String, f64)>,
 }

@@ -321,8 +321,8 @@ impl Reader<'_> {
             });
         }
         let allowed = match file.allowed_collision_matrix {
-            Some(matrix) if !matrix.entry_names.is_empty() => Some(self.matrix(&matrix)?),
-            _ => None,
+            Some(matrix) => self.matrix(&matrix)?,
+            None => AllowedCollisions::default(),
         };
         Ok(Scene {
             robot: Some(file.robot_model_name).filter(|name| !name.is_empty()),
@@ -600,7 +600,7 @@ world:
                 half_height: 0.05
             }
         );
-        let allowed = scene.allowed.unwrap();
+        let allowed = scene.allowed;
         assert_eq!(allowed.allows("b", "a"), Some(true));
         assert_eq!(allowed.allows("c", "a"), Some(true));
         assert_eq!(allowed.allows("d", "a"), None);

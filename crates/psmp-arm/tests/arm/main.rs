@@ -3,6 +3,7 @@
 //! Published data is looked for in the folder that `PSMP_DATA` names, else in `../shared/data`
 //! beside the repository; tests that need it say loudly where there is none.
 
+mod checkers;
 mod kinematics;
 mod pinocchio;
 mod scenes;

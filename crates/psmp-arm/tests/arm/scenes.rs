@@ -26,7 +26,7 @@ fn every_published_problem_loads() {
                     .all(|s| solid(&s.shape))
             );
             // The matrix names every link that can collide, and says of them what the SRDF says.
-            let allowed = scene.allowed.as_ref().unwrap();
+            let allowed = &scene.allowed;
             assert_eq!(allowed.pairs().count(), 11 * 10 / 2);
             for (one, other, free) in allowed.pairs() {
                 let [a, b] = [one, other].map(|name| robot.link(name).unwrap());

@@ -1,0 +1,704 @@
+//! Covering links with spheres, automatically.
+//!
+//! The surface of a link is cut into small triangles. A sphere that holds the three corners of a
+//! triangle holds the triangle, so spheres that hold all of them cover the surface, with no
+//! sampling error. The triangles are split among a number of spheres as in k-means: each goes to
+//! the nearest middle, each middle to where the smallest ball around its triangles is; then every
+//! sphere shrinks to what no other holds. Points inside the link take part, so that the inside is
+//! covered too. How many spheres each link gets is decided for the whole robot: the next one goes
+//! where it saves most.
+
+use crate::exact::{to_parry, to_parry_pose};
+use crate::geometry::{Mesh, Placed, Shape, around};
+use crate::pose::{Pose, cross, minus, norm};
+use crate::robot::Robot;
+use parry3d_f64::math::Vector;
+use psmp::Draw;
+use psmp_worlds::FileError;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{PI, TAU};
+use std::hash::Hasher;
+use std::path::Path;
+use twox_hash::XxHash64;
+
+/// How many spheres a robot is covered with if nobody says otherwise.
+pub const DEFAULT_SPHERES: usize = 64;
+
+/// A sphere of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ball {
+    /// Its middle, in the link's frame.
+    pub middle: [f64; 3],
+    /// Its radius.
+    pub radius: f64,
+}
+
+impl Ball {
+    fn holds(&self, point: [f64; 3]) -> bool {
+        square(point, self.middle) <= self.radius * self.radius
+    }
+}
+
+/// The spheres of one link and how much more than the link they are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkCover {
+    /// The spheres.
+    pub balls: Vec<Ball>,
+    /// The volume of the spheres' union that is outside the link, in cubic metres.
+    pub excess_volume: f64,
+    /// The volume of the link, in cubic metres.
+    pub volume: f64,
+    /// How far a sphere reaches beyond the link at most, in metres.
+    pub overreach: f64,
+}
+
+/// A robot covered by spheres.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SphereModel {
+    robot: String,
+    links: Vec<LinkCover>,
+}
+
+impl SphereModel {
+    /// Covers every link of a robot, with `budget` spheres in all, but at least one for every link
+    /// that has collision geometry. Links whose geometry is spheres, as in spherised URDFs, keep
+    /// theirs.
+    #[must_use]
+    pub fn cover(robot: &Robot, budget: usize) -> Self {
+        let mut drafts: Vec<Draft> = robot.links().iter().map(|l| Draft::new(&l.collision)).collect();
+        let mut left = budget.saturating_sub(drafts.iter().map(Draft::count).sum());
+        while left > 0 {
+            let saving = |d: &mut Draft| d.saving(left);
+            let best = drafts
+                .iter_mut()
+                .enumerate()
+                .filter_map(|(i, d)| saving(d).map(|(each, more)| (each, more, i)))
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((_, more, link)) = best else { break };
+            drafts[link].grow(more);
+            left -= more;
+        }
+        Self {
+            robot: robot.name().to_owned(),
+            links: drafts.into_iter().map(Draft::finish).collect(),
+        }
+    }
+
+    /// The cover of a robot from a file in `folder`, or computed and written there if it is not yet
+    /// known. The file's name tells the geometry and the budget.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn cached(robot: &Robot, budget: usize, folder: &Path) -> Result<Self, FileError> {
+        let name = format!("{}-{:016x}.json", robot.name(), fingerprint(robot, budget));
+        let path = folder.join(name);
+        let known = std::fs::read(&path).ok().and_then(|bytes| {
+            let model: Self = serde_json::from_slice(&bytes).ok()?;
+            (model.links.len() == robot.links().len()).then_some(model)
+        });
+        if let Some(model) = known {
+            return Ok(model);
+        }
+        let model = Self::cover(robot, budget);
+        std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, "create", e))?;
+        let text = serde_json::to_vec(&model)
+            .map_err(|e| FileError::io(&path, "write", std::io::Error::other(e)))?;
+        psmp_worlds::save(&path, &text)?;
+        Ok(model)
+    }
+
+    /// The spheres of a link, in its frame.
+    ///
+    /// # Panics
+    /// If there is no such link.
+    #[must_use]
+    pub fn of_link(&self, link: usize) -> &[Ball] {
+        &self.links[link].balls
+    }
+
+    /// Each link's spheres and how much more than the link they are, in the robot's order.
+    #[must_use]
+    pub fn links(&self) -> &[LinkCover] {
+        &self.links
+    }
+
+    /// How many spheres there are in all.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.links.iter().map(|l| l.balls.len()).sum()
+    }
+}
+
+/// What tells one cover from another.
+fn fingerprint(robot: &Robot, budget: usize) -> u64 {
+    /// Of this way of covering; another way is another number.
+    const VERSION: u64 = 1;
+    let mut hash = XxHash64::with_seed(VERSION);
+    hash.write_u64(budget as u64);
+    let mut add = |value: u64| hash.write_u64(value);
+    let number = |v: f64| v.to_bits();
+    for link in robot.links() {
+        add(link.collision.len() as u64);
+        for Placed { shape, pose } in &link.collision {
+            pose.rotation.iter().flatten().chain(&pose.translation).for_each(|&v| add(number(v)));
+            match shape {
+                Shape::Box(half) => half.iter().for_each(|&v| add(number(v))),
+                Shape::Sphere { radius } => add(number(*radius)),
+                Shape::Cylinder { radius, half_height } => {
+                    [1.0, *radius, *half_height].iter().for_each(|&v| add(number(v)));
+                }
+                Shape::Capsule { radius, half_height } => {
+                    [2.0, *radius, *half_height].iter().for_each(|&v| add(number(v)));
+                }
+                Shape::Mesh(mesh) => {
+                    mesh.vertices().iter().flatten().for_each(|&v| add(number(v)));
+                    mesh.triangles().iter().flatten().for_each(|&v| add(u64::from(v)));
+                }
+                Shape::HalfSpace => add(3),
+                Shape::Heightfield(field) => field.heights.iter().for_each(|&v| add(number(v))),
+                Shape::Points(cloud) => cloud.points.iter().flatten().for_each(|&v| add(number(v))),
+            }
+        }
+    }
+    hash.finish()
+}
+
+/// Covers shapes with at most `budget` spheres.
+pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
+    let mut draft = Draft::new(shapes);
+    let more = budget.saturating_sub(draft.count());
+    if more > 0 && !draft.is_given() {
+        draft.grow(more);
+    }
+    draft.finish()
+}
+
+/// A ball around balls.
+pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
+    let Some(first) = balls.first() else {
+        return Ball { middle: [0.0; 3], radius: 0.0 };
+    };
+    let mut middle = first.middle;
+    let reach = |from: [f64; 3], b: &Ball| norm(minus(b.middle, from)) + b.radius;
+    for step in 1..400 {
+        let farthest = balls
+            .iter()
+            .max_by(|a, b| reach(middle, a).total_cmp(&reach(middle, b)));
+        let Some(b) = farthest else { break };
+        // Towards its farthest point.
+        let way = minus(b.middle, middle);
+        let length = norm(way).max(1e-12);
+        let far = [0, 1, 2].map(|i| b.middle[i] + way[i] / length * b.radius);
+        let share = 1.0 / (f64::from(step) + 1.0);
+        middle = [0, 1, 2].map(|i| middle[i] + (far[i] - middle[i]) * share);
+    }
+    let radius = balls.iter().map(|b| reach(middle, b)).fold(0.0, f64::max);
+    Ball { middle, radius }
+}
+
+/// A small triangle, or a point inside given three times.
+type Piece = [[f64; 3]; 3];
+
+/// The cover of one link while it is being made.
+struct Draft {
+    /// Spheres of the geometry itself, which stay.
+    given: Vec<Ball>,
+    pieces: Vec<Piece>,
+    /// Points around the link, and whether each is inside.
+    samples: Vec<([f64; 3], bool)>,
+    /// The volume that a sample stands for.
+    sample_volume: f64,
+    shapes: Vec<Placed>,
+    /// The best cover with one sphere more each, as far as they have been computed.
+    covers: Vec<(Vec<Ball>, f64)>,
+    chosen: usize,
+}
+
+impl Draft {
+    fn new(shapes: &[Placed]) -> Self {
+        let mut draft = Self {
+            given: Vec::new(),
+            pieces: Vec::new(),
+            samples: Vec::new(),
+            sample_volume: 0.0,
+            shapes: shapes.to_vec(),
+            covers: Vec::new(),
+            chosen: 0,
+        };
+        let mut surface: Vec<Piece> = Vec::new();
+        for placed in shapes {
+            match &placed.shape {
+                Shape::Sphere { radius } => draft.given.push(Ball {
+                    middle: placed.pose.translation,
+                    radius: *radius,
+                }),
+                shape => {
+                    let place = |t: Piece| t.map(|v| placed.pose.apply(v));
+                    surface.extend(triangles_around(shape).into_iter().map(place));
+                }
+            }
+        }
+        draft.sample();
+        if surface.is_empty() {
+            return draft;
+        }
+        let (low, high) = around(surface.iter().flatten().copied(), 0.0);
+        let finest = norm(minus(high, low)) / 20.0;
+        for triangle in surface {
+            subdivide(triangle, finest, &mut draft.pieces);
+        }
+        let inside = draft.samples.iter().filter(|(_, inside)| *inside).take(500);
+        draft.pieces.extend(inside.map(|&(p, _)| [p; 3]));
+        draft.chosen = 1;
+        draft
+    }
+
+    /// Scatters points around the link and finds which are inside.
+    fn sample(&mut self) {
+        const SAMPLES: u64 = 4000;
+        if self.shapes.is_empty() {
+            return;
+        }
+        let corners = self.shapes.iter().flat_map(|s| {
+            let (low, high) = s.shape.bounds(&s.pose);
+            [low, high]
+        });
+        let (low, high) = around(corners, 0.0);
+        let margin = 0.2 * norm(minus(high, low));
+        let (low, high) = (low.map(|v| v - margin), high.map(|v| v + margin));
+        let size = minus(high, low);
+        self.sample_volume = size.iter().product::<f64>() / SAMPLES as f64;
+        let inverses: Vec<Pose> = self.shapes.iter().map(|s| s.pose.inverse()).collect();
+        for index in 0..SAMPLES {
+            let draw = Draw::new(1, index);
+            let point = [0, 1, 2].map(|i| low[i] + size[i] * draw.unit(i as u64));
+            let shapes = self.shapes.iter().zip(&inverses);
+            let inside = shapes.into_iter().any(|(s, i)| is_inside(&s.shape, i.apply(point)));
+            self.samples.push((point, inside));
+        }
+    }
+
+    /// Whether the link's own spheres are all there is.
+    fn is_given(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    fn count(&self) -> usize {
+        self.given.len() + self.chosen
+    }
+
+    /// What the next spheres save, each: the best of one, two or three at once.
+    fn saving(&mut self, left: usize) -> Option<(f64, usize)> {
+        if self.is_given() {
+            return None;
+        }
+        let now = self.excess(self.chosen);
+        (1..=3.min(left))
+            .map(|more| ((now - self.excess(self.chosen + more)) / more as f64, more))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    fn grow(&mut self, more: usize) {
+        self.chosen += more;
+    }
+
+    /// The excess volume with so many spheres.
+    fn excess(&mut self, count: usize) -> f64 {
+        while self.covers.len() < count {
+            let balls = self.best_cover(self.covers.len() + 1);
+            let excess = self.excess_of(&balls);
+            // More spheres need not be worse.
+            let next = match self.covers.last() {
+                Some((kept, least)) if *least <= excess => (kept.clone(), *least),
+                _ => (balls, excess),
+            };
+            self.covers.push(next);
+        }
+        self.covers[count - 1].1
+    }
+
+    fn excess_of(&self, balls: &[Ball]) -> f64 {
+        let outside = self.samples.iter().filter(|(p, inside)| {
+            !inside && balls.iter().chain(&self.given).any(|b| b.holds(*p))
+        });
+        outside.count() as f64 * self.sample_volume
+    }
+
+    fn best_cover(&self, count: usize) -> Vec<Ball> {
+        let candidates = (0..2).map(|start| split(&self.pieces, count, start));
+        let with_excess = candidates.map(|balls| (self.excess_of(&balls), balls));
+        let best = with_excess.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map(|(_, balls)| balls).unwrap_or_default()
+    }
+
+    fn finish(mut self) -> LinkCover {
+        let mut balls = self.given.clone();
+        if self.chosen > 0 {
+            self.excess(self.chosen);
+            balls.extend_from_slice(&self.covers[self.chosen - 1].0);
+        }
+        let inside = self.samples.iter().filter(|(_, inside)| *inside).count();
+        LinkCover {
+            excess_volume: self.excess_of(&balls),
+            volume: inside as f64 * self.sample_volume,
+            overreach: overreach(&balls, &self.shapes),
+            balls,
+        }
+    }
+}
+
+/// How far the surface of the spheres is from the shapes at most.
+fn overreach(balls: &[Ball], shapes: &[Placed]) -> f64 {
+    let solids: Vec<_> = shapes
+        .iter()
+        .map(|s| (to_parry_pose(&s.pose), to_parry(&s.shape)))
+        .collect();
+    let mut worst = 0.0_f64;
+    for (index, ball) in balls.iter().enumerate() {
+        for direction in directions(200) {
+            let point = [0, 1, 2].map(|i| ball.middle[i] + ball.radius * direction[i]);
+            let hidden = balls.iter().enumerate();
+            if hidden.into_iter().any(|(i, b)| i != index && b.holds(point)) {
+                continue;
+            }
+            let at = Vector::new(point[0], point[1], point[2]);
+            let gap = solids
+                .iter()
+                .map(|(pose, shape)| shape.distance_to_point(pose, at, true))
+                .fold(f64::INFINITY, f64::min);
+            worst = worst.max(gap);
+        }
+    }
+    worst
+}
+
+/// Directions spread evenly over the sphere.
+fn directions(count: usize) -> impl Iterator<Item = [f64; 3]> {
+    let golden = PI * (3.0 - 5.0_f64.sqrt());
+    (0..count).map(move |i| {
+        let z = 1.0 - (2.0 * i as f64 + 1.0) / count as f64;
+        let out = (1.0 - z * z).sqrt();
+        let angle = golden * i as f64;
+        [out * angle.cos(), out * angle.sin(), z]
+    })
+}
+
+fn is_inside(shape: &Shape, [x, y, z]: [f64; 3]) -> bool {
+    match shape {
+        Shape::Box([a, b, c]) => x.abs() <= *a && y.abs() <= *b && z.abs() <= *c,
+        Shape::Sphere { radius } => x * x + y * y + z * z <= radius * radius,
+        Shape::Cylinder { radius, half_height } => {
+            x * x + y * y <= radius * radius && z.abs() <= *half_height
+        }
+        Shape::Capsule { radius, half_height } => {
+            let up = z - z.clamp(-half_height, *half_height);
+            x * x + y * y + up * up <= radius * radius
+        }
+        Shape::HalfSpace => z <= 0.0,
+        Shape::Mesh(mesh) => mesh.winding([x, y, z]) > 0.5,
+        Shape::Heightfield(field) => field.to_mesh().winding([x, y, z]) > 0.5,
+        Shape::Points(cloud) => {
+            cloud.points.iter().any(|p| norm(minus(*p, [x, y, z])) <= cloud.radius)
+        }
+    }
+}
+
+/// Triangles whose hull contains the shape's surface: round shapes get a polygon around them.
+fn triangles_around(shape: &Shape) -> Vec<Piece> {
+    const SIDES: usize = 24;
+    match shape {
+        Shape::Box(half) => {
+            let [x, y, z] = *half;
+            prism(4, |i| {
+                let (sx, sy) = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)][i];
+                [sx * x, sy * y]
+            }, z)
+        }
+        Shape::Cylinder { radius, half_height } => {
+            let out = radius / (PI / SIDES as f64).cos();
+            prism(SIDES, |i| {
+                let angle = TAU * i as f64 / SIDES as f64;
+                [out * angle.cos(), out * angle.sin()]
+            }, *half_height)
+        }
+        Shape::Sphere { radius } => round_ended(*radius, 0.0),
+        Shape::Capsule { radius, half_height } => round_ended(*radius, *half_height),
+        Shape::Mesh(mesh) => mesh.corners().collect(),
+        Shape::Heightfield(field) => Mesh::corners(&field.to_mesh()).collect(),
+        Shape::Points(cloud) => cloud
+            .points
+            .iter()
+            .flat_map(|p| {
+                let moved = |t: Piece| t.map(|v| [0, 1, 2].map(|i| v[i] + p[i]));
+                round_ended(cloud.radius, 0.0).into_iter().map(moved)
+            })
+            .collect(),
+        Shape::HalfSpace => Vec::new(),
+    }
+}
+
+fn prism(sides: usize, corner: impl Fn(usize) -> [f64; 2], half_height: f64) -> Vec<Piece> {
+    let at = |i: usize, z: f64| {
+        let [x, y] = corner(i % sides);
+        [x, y, z]
+    };
+    (0..sides)
+        .flat_map(|i| {
+            let (low, high) = (-half_height, half_height);
+            [
+                [at(i, low), at(i + 1, low), at(i + 1, high)],
+                [at(i, low), at(i + 1, high), at(i, high)],
+                [[0.0, 0.0, high], at(i, high), at(i + 1, high)],
+                [[0.0, 0.0, low], at(i + 1, low), at(i, low)],
+            ]
+        })
+        .collect()
+}
+
+/// A polyhedron around a capsule or ball.
+fn round_ended(radius: f64, half_height: f64) -> Vec<Piece> {
+    const SIDES: usize = 20;
+    const RINGS: usize = 10;
+    // Every facet of the inscribed polyhedron comes no nearer than this share of the radius.
+    let out = radius / ((PI / SIDES as f64).cos() * (PI / (2.0 * RINGS as f64)).cos());
+    let at = |ring: usize, side: usize, upper: bool| {
+        let (polar, angle) = (
+            PI * ring as f64 / RINGS as f64,
+            TAU * side as f64 / SIDES as f64,
+        );
+        let lift = if upper { half_height } else { -half_height };
+        [
+            out * polar.sin() * angle.cos(),
+            out * polar.sin() * angle.sin(),
+            out * polar.cos() + lift,
+        ]
+    };
+    let mut triangles = Vec::new();
+    for side in 0..SIDES {
+        let mut quad = |a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]| {
+            triangles.extend([[a, b, c], [a, c, d]]);
+        };
+        for ring in 0..RINGS {
+            let upper = ring < RINGS / 2;
+            quad(
+                at(ring, side, upper),
+                at(ring + 1, side, upper),
+                at(ring + 1, side + 1, upper),
+                at(ring, side + 1, upper),
+            );
+        }
+        let middle = RINGS / 2;
+        quad(
+            at(middle, side, true),
+            at(middle, side, false),
+            at(middle, side + 1, false),
+            at(middle, side + 1, true),
+        );
+    }
+    let flat = |t: &Piece| norm(cross(minus(t[1], t[0]), minus(t[2], t[0]))) > 1e-15;
+    triangles.retain(flat);
+    triangles
+}
+
+/// Halves a triangle at its longest side until no side is longer than `finest`.
+fn subdivide(triangle: Piece, finest: f64, into: &mut Vec<Piece>) {
+    let [a, b, c] = triangle;
+    let sides = [norm(minus(b, a)), norm(minus(c, b)), norm(minus(a, c))];
+    let longest = (0..3).max_by(|&i, &j| sides[i].total_cmp(&sides[j])).unwrap_or(0);
+    if sides[longest] <= finest {
+        into.push(triangle);
+        return;
+    }
+    let [p, q, r] = [triangle[longest], triangle[(longest + 1) % 3], triangle[(longest + 2) % 3]];
+    let middle = [0, 1, 2].map(|i| p[i].midpoint(q[i]));
+    subdivide([p, middle, r], finest, into);
+    subdivide([middle, q, r], finest, into);
+}
+
+/// Splits pieces among spheres that hold them all.
+fn split(pieces: &[Piece], count: usize, start: u64) -> Vec<Ball> {
+    // While the split is being found a piece is as good as its middle; the spheres of the last one
+    // hold it whole.
+    let points: Vec<[f64; 3]> = pieces
+        .iter()
+        .map(|[a, b, c]| [0, 1, 2].map(|i| (a[i] + b[i] + c[i]) / 3.0))
+        .collect();
+    // Middles as far from each other as can be, from a first one that differs by `start`.
+    let first = Draw::new(2, start).unit(0) * points.len() as f64;
+    let mut middles = vec![points[first as usize]];
+    let mut nearest: Vec<f64> = points.iter().map(|&p| square(p, middles[0])).collect();
+    while middles.len() < count {
+        let farthest = (0..points.len()).max_by(|&i, &j| nearest[i].total_cmp(&nearest[j]));
+        let middle = points[farthest.unwrap_or(0)];
+        for (near, &point) in nearest.iter_mut().zip(&points) {
+            *near = near.min(square(point, middle));
+        }
+        middles.push(middle);
+    }
+    let mut owner = vec![usize::MAX; points.len()];
+    for _ in 0..15 {
+        let mut settled = true;
+        for (own, &point) in owner.iter_mut().zip(&points) {
+            let mut best = (f64::INFINITY, 0);
+            for (index, &middle) in middles.iter().enumerate() {
+                let apart = square(point, middle);
+                if apart < best.0 {
+                    best = (apart, index);
+                }
+            }
+            settled &= *own == best.1;
+            *own = best.1;
+        }
+        if settled {
+            break;
+        }
+        for (index, middle) in middles.iter_mut().enumerate() {
+            let own = points.iter().zip(&owner).filter(|(_, o)| **o == index);
+            let own: Vec<[f64; 3]> = own.map(|(p, _)| *p).collect();
+            *middle = ball_around(&own, *middle, 15).middle;
+        }
+    }
+    let mut balls: Vec<Ball> = middles
+        .iter()
+        .enumerate()
+        .map(|(index, &middle)| {
+            let own = pieces.iter().zip(&owner).filter(|(_, o)| **o == index);
+            let corners: Vec<[f64; 3]> = own.flat_map(|(p, _)| *p).collect();
+            ball_around(&corners, middle, 100)
+        })
+        .collect();
+    shrink(pieces, &mut balls);
+    balls.retain(|b| b.radius > 0.0);
+    balls
+}
+
+fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let [x, y, z] = minus(a, b);
+    x * x + y * y + z * z
+}
+
+/// Lets each sphere in turn shrink to what no other holds.
+fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
+    let holds = |ball: &Ball, piece: &Piece| piece.iter().all(|&v| ball.holds(v));
+    let mut holders: Vec<u32> = pieces
+        .iter()
+        .map(|p| balls.iter().filter(|b| holds(b, p)).count() as u32)
+        .collect();
+    for _ in 0..2 {
+        for ball in balls.iter_mut() {
+            let alone = pieces.iter().zip(&holders);
+            let needed: Vec<[f64; 3]> = alone
+                .filter(|(p, n)| **n == 1 && holds(ball, p))
+                .flat_map(|(p, _)| *p)
+                .collect();
+            let smaller = ball_around(&needed, ball.middle, 100);
+            if smaller.radius >= ball.radius {
+                continue;
+            }
+            for (piece, n) in pieces.iter().zip(&mut holders) {
+                *n = *n + u32::from(holds(&smaller, piece)) - u32::from(holds(ball, piece));
+            }
+            *ball = smaller;
+        }
+    }
+}
+
+/// A small ball around points; of radius zero if there are none. Steps towards the farthest point,
+/// ever smaller ones, end near the smallest ball.
+fn ball_around(points: &[[f64; 3]], start: [f64; 3], steps: u32) -> Ball {
+    let mut middle = start;
+    let mut best = Ball {
+        middle,
+        radius: 0.0,
+    };
+    let mut least = f64::INFINITY;
+    for step in 1..=steps {
+        let mut farthest = (-1.0, middle);
+        for &point in points {
+            let apart = square(point, middle);
+            if apart > farthest.0 {
+                farthest = (apart, point);
+            }
+        }
+        if farthest.0 < 0.0 {
+            return best;
+        }
+        if farthest.0 < least {
+            least = farthest.0;
+            best.middle = middle;
+        }
+        let share = 1.0 / (f64::from(step) + 1.0);
+        middle = [0, 1, 2].map(|i| middle[i] + (farthest.1[i] - middle[i]) * share);
+    }
+    // So that rounding leaves no corner out.
+    best.radius = least.sqrt() * (1.0 + 1e-9);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models;
+
+    /// Points on the surface of a shape, by its own definition.
+    fn surface(shape: &Shape, count: u64) -> Vec<[f64; 3]> {
+        triangles_around(shape)
+            .into_iter()
+            .cycle()
+            .zip(0..count)
+            .map(|([a, b, c], i)| {
+                let draw = Draw::new(3, i);
+                let (u, v) = (draw.unit(0), draw.unit(1));
+                let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+                [0, 1, 2].map(|k| a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_surface_point_is_covered() {
+        for shape in [
+            Shape::cuboid([0.1, 0.2, 0.3]).unwrap(),
+            Shape::cylinder(0.06, 0.3).unwrap(),
+            Shape::capsule(0.06, 0.3).unwrap(),
+            Shape::cone(0.1, 0.2).unwrap(),
+        ] {
+            let placed = Placed { shape: shape.clone(), pose: Pose::IDENTITY };
+            for budget in [1, 4, 9] {
+                let cover = cover(&[placed.clone()], budget);
+                assert!(cover.balls.len() <= budget);
+                for p in surface(&shape, 20_000) {
+                    assert!(cover.balls.iter().any(|b| b.holds(p)), "{shape:?} {budget} {p:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_spheres_fit_better_and_the_budget_holds() {
+        let (robot, _) = models::panda_like();
+        let excess = |m: &SphereModel| m.links().iter().map(|l| l.excess_volume).sum::<f64>();
+        let few = SphereModel::cover(&robot, 15);
+        let many = SphereModel::cover(&robot, 60);
+        assert!(few.count() <= 15 && many.count() <= 60);
+        assert!(excess(&many) < 0.6 * excess(&few), "{} {}", excess(&many), excess(&few));
+        assert!(many.links().iter().all(|l| !l.balls.is_empty()));
+    }
+
+    #[test]
+    fn a_known_cover_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (robot, _) = models::planar(3);
+        let first = SphereModel::cached(&robot, 12, folder.path()).unwrap();
+        let again = SphereModel::cached(&robot, 12, folder.path()).unwrap();
+        assert_eq!(first, again);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        SphereModel::cached(&robot, 13, folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        // A damaged file is made again.
+        for file in std::fs::read_dir(folder.path()).unwrap() {
+            std::fs::write(file.unwrap().path(), "{").unwrap();
+        }
+        assert_eq!(SphereModel::cached(&robot, 12, folder.path()).unwrap(), first);
+    }
+}

@@ -1,0 +1,494 @@
+//! Checking with spheres, eight configurations at a time.
+//!
+//! Every body of the arm is covered by spheres. In a block of eight configurations the frames are
+//! computed side by side; then a sphere around each body is tested against each obstacle in reach,
+//! and only where it touches in a lane that still matters are the body's own spheres tested. The
+//! answer is a bit for each lane, and of a block only the first collision matters: lanes behind it
+//! are not looked at again.
+
+use crate::arm::{Arm, ArmError};
+use crate::block::{Block, BlockPose, LANES, load_pose};
+use crate::contacts::Contacts;
+use crate::exact::distance_to_box;
+use crate::geometry::Placed;
+use crate::kinematics::Kinematics;
+use crate::obstacle::{Obstacles, PreparedShape, Solid};
+use crate::pose::{Pose, norm};
+use crate::scene::Scene;
+use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
+use crate::world::{ArmWorld, Clearances};
+use fearless_simd::{Level, Simd, dispatch, f32x8};
+use psmp::checker::World;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// What is added to every radius, in metres: more than single precision can lose on an arm of some
+/// metres, so that a verdict "free" holds for the exact shapes that the spheres cover.
+pub const ROUNDING: f64 = 1e-5;
+
+/// How many spheres cover a thing that is held.
+const SPHERES_OF_HELD: usize = 12;
+
+/// An arm in a scene, as spheres.
+#[derive(Clone)]
+pub struct SphereWorld {
+    model: Arc<Model>,
+    level: Level,
+    eight: Scratch<[f32; LANES]>,
+    one: Scratch<[f32; 1]>,
+}
+
+/// What stays the same from check to check.
+struct Model {
+    kinematics: Kinematics<f32>,
+    exact_kinematics: Kinematics<f64>,
+    bodies: Vec<Body>,
+    /// The spheres of all bodies, one body's after the other's.
+    spheres: Vec<Sphere>,
+    pairs: Vec<(u32, u32)>,
+    /// What never moves and yet touches, if anything does: then nothing is free.
+    standing_collision: Option<(String, String)>,
+}
+
+#[derive(Clone, Copy)]
+struct Sphere {
+    middle: [f32; 3],
+    radius: f32,
+}
+
+struct Body {
+    frame: usize,
+    /// A sphere around the body's spheres.
+    bound: Sphere,
+    first: usize,
+    end: usize,
+    obstacles: Obstacles,
+}
+
+/// Room for one block.
+#[derive(Clone)]
+struct Scratch<St> {
+    inputs: Vec<St>,
+    frames: Vec<BlockPose<St>>,
+    bounds: Vec<[St; 3]>,
+    middles: Vec<[St; 3]>,
+    /// Whether a body's `middles` are those of this block.
+    placed: Vec<bool>,
+}
+
+impl<St: Copy> Scratch<St> {
+    fn new(model: &Model, zero: St) -> Self {
+        Self {
+            inputs: vec![zero; model.kinematics.dimension()],
+            frames: vec![[zero; 12]; model.kinematics.frame_count()],
+            bounds: vec![[zero; 3]; model.bodies.len()],
+            middles: vec![[zero; 3]; model.spheres.len()],
+            placed: vec![false; model.bodies.len()],
+        }
+    }
+}
+
+impl SphereWorld {
+    /// An arm whose links are covered by `spheres`, in a scene.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    ///
+    /// # Panics
+    /// If `spheres` are another robot's.
+    pub fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
+        let model = Arc::new(Model::new(arm, spheres, scene)?);
+        Ok(Self {
+            eight: Scratch::new(&model, [0.0; LANES]),
+            one: Scratch::new(&model, [0.0]),
+            level: Level::new(),
+            model,
+        })
+    }
+
+    /// The names of a body that never moves and of what it touches all the same, if there are any:
+    /// then no configuration is free.
+    #[must_use]
+    pub fn standing_collision(&self) -> Option<(&str, &str)> {
+        let found = self.model.standing_collision.as_ref();
+        found.map(|(body, object)| (body.as_str(), object.as_str()))
+    }
+
+    /// Whether a configuration is free, computed in one lane: the plain path that the fast one is
+    /// measured against.
+    #[must_use]
+    pub fn is_free_in_one_lane(&mut self, configuration: &[f64]) -> bool {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.model.hits::<f32>((), &mut self.one, 1) == 0
+    }
+
+    #[inline(always)]
+    fn first_in_blocks<S: Simd>(&mut self, simd: S, configurations: &[f64]) -> Option<usize> {
+        let dimension = self.model.kinematics.dimension();
+        let blocks = configurations.chunks(LANES * dimension);
+        for (index, block) in blocks.enumerate() {
+            let count = block.len() / dimension;
+            for (axis, input) in self.eight.inputs.iter_mut().enumerate() {
+                for (lane, value) in input.iter_mut().enumerate() {
+                    *value = block[lane.min(count - 1) * dimension + axis] as f32;
+                }
+            }
+            let relevant = u8::MAX >> (LANES - count);
+            let hits = self.model.hits::<f32x8<S>>(simd, &mut self.eight, relevant);
+            if hits != 0 {
+                return Some(index * LANES + hits.trailing_zeros() as usize);
+            }
+        }
+        None
+    }
+}
+
+impl World for SphereWorld {
+    type Error = Infallible;
+
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
+        let dimension = configuration.len();
+        Ok(self.first_collision(configuration, dimension)?.is_none())
+    }
+
+    fn first_collision(
+        &mut self,
+        configurations: &[f64],
+        dimension: usize,
+    ) -> Result<Option<usize>, Infallible> {
+        assert_eq!(dimension, self.model.kinematics.dimension(), "one number for each joint");
+        let level = self.level;
+        Ok(dispatch!(level, simd => self.first_in_blocks(simd, configurations)))
+    }
+}
+
+impl ArmWorld for SphereWorld {
+    fn motions(&self) -> Clearances {
+        let reach = |b: &Body| norm(b.bound.middle.map(f64::from)) + f64::from(b.bound.radius);
+        let bodies: Vec<(usize, f64)> =
+            self.model.bodies.iter().map(|b| (b.frame, reach(b))).collect();
+        let pairs = self.model.pairs.iter();
+        let pairs: Vec<_> = pairs.map(|&(a, b)| (a as usize, b as usize)).collect();
+        Clearances::new(&self.model.exact_kinematics, &bodies, &pairs)
+    }
+
+    fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.model.clearances(&mut self.one, clearances);
+    }
+}
+
+impl Model {
+    fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
+        let contacts = Contacts::new(arm, scene)?;
+        let prepared: Vec<(usize, PreparedShape, ([f64; 3], [f64; 3]))> = scene
+            .objects
+            .iter()
+            .enumerate()
+            .flat_map(|(index, object)| {
+                let ready = move |s: &Placed| (index, PreparedShape::new(s), s.shape.bounds(&s.pose));
+                object.shapes.iter().map(ready)
+            })
+            .collect();
+        let mut model = Self {
+            kinematics: arm.kinematics().cast(),
+            exact_kinematics: arm.kinematics().clone(),
+            bodies: Vec::new(),
+            spheres: Vec::new(),
+            pairs: contacts.pairs.iter().map(|&(a, b)| (a as u32, b as u32)).collect(),
+            standing_collision: None,
+        };
+        for (body, against) in contacts.bodies.iter().zip(&contacts.against_objects) {
+            let (_, mount) = arm.kinematics().mount(body.link);
+            let balls: Vec<Ball> = match body.held {
+                true => cover(&body.shapes, SPHERES_OF_HELD).balls,
+                false => {
+                    let placed = |b: &Ball| Ball {
+                        middle: mount.apply(b.middle),
+                        radius: b.radius,
+                    };
+                    spheres.of_link(body.link).iter().map(placed).collect()
+                }
+            };
+            let bound = enclosing_ball(&balls);
+            let (anchor, reach) = arm.kinematics().reach(body.frame, norm(bound.middle));
+            let mut obstacles = Obstacles::default();
+            for (object, shape, (low, high)) in &prepared {
+                let gap = distance_to_box(anchor, *low, *high);
+                if against[*object] && gap <= reach + bound.radius + ROUNDING {
+                    obstacles.add(shape);
+                }
+            }
+            let first = model.spheres.len();
+            let padded = |b: &Ball| Sphere {
+                middle: b.middle.map(|v| v as f32),
+                radius: (b.radius + ROUNDING) as f32,
+            };
+            model.spheres.extend(balls.iter().map(padded));
+            let mut bound = padded(&bound);
+            bound.radius += ROUNDING as f32;
+            model.bodies.push(Body {
+                frame: body.frame,
+                bound,
+                first,
+                end: model.spheres.len(),
+                obstacles,
+            });
+        }
+        model.settle_standing(&contacts, scene, &prepared);
+        Ok(model)
+    }
+
+    /// Checks once what never moves, and forgets its obstacles.
+    fn settle_standing(
+        &mut self,
+        contacts: &Contacts,
+        scene: &Scene,
+        prepared: &[(usize, PreparedShape, ([f64; 3], [f64; 3]))],
+    ) {
+        for (index, body) in self.bodies.iter_mut().enumerate() {
+            if body.frame != 0 {
+                continue;
+            }
+            body.obstacles = Obstacles::default();
+            for (object, shape, _) in prepared {
+                if !contacts.against_objects[index][*object] {
+                    continue;
+                }
+                let mut alone = Obstacles::default();
+                alone.add(shape);
+                let spheres = &self.spheres[body.first..body.end];
+                if spheres.iter().any(|s| alone.touch::<f32>((), s.middle, s.radius) != 0) {
+                    let names = (&contacts.bodies[index].name, &scene.objects[*object].name);
+                    self.standing_collision = Some((names.0.clone(), names.1.clone()));
+                }
+            }
+        }
+    }
+
+    /// A bit for each lane that collides; only those of `relevant` up to the first collision are
+    /// to be trusted.
+    #[inline(always)]
+    fn hits<B: Block>(
+        &self,
+        token: B::Token,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        if self.standing_collision.is_some() {
+            return relevant;
+        }
+        self.kinematics.block_frames::<B>(token, &scratch.inputs, &mut scratch.frames);
+        scratch.placed.fill(false);
+        let mut search = Search {
+            relevant,
+            hits: 0,
+        };
+        // The hand meets things before the shoulder does.
+        for index in (0..self.bodies.len()).rev() {
+            let body = &self.bodies[index];
+            let middle = self.place_bound::<B>(token, index, scratch);
+            let o = &body.obstacles;
+            macro_rules! each {
+                ($kind:ident) => {
+                    for solid in &o.$kind {
+                        let near = solid.touches(token, middle, body.bound.radius);
+                        if near & search.relevant != 0 {
+                            self.place_spheres::<B>(token, index, scratch);
+                            let spheres = &self.spheres[body.first..body.end];
+                            let middles = &scratch.middles[body.first..body.end];
+                            let mut hits = 0;
+                            for (sphere, middle) in spheres.iter().zip(middles) {
+                                let middle = load::<B>(token, middle);
+                                hits |= solid.touches(token, middle, sphere.radius);
+                            }
+                            if search.found(hits) {
+                                return search.hits;
+                            }
+                        }
+                    }
+                };
+            }
+            each!(boxes);
+            each!(cylinders);
+            each!(capsules);
+            each!(half_spaces);
+            each!(detailed);
+        }
+        for &(a, b) in &self.pairs {
+            let (a, b) = (a as usize, b as usize);
+            let (one, other) = (&self.bodies[a], &self.bodies[b]);
+            let middles = [a, b].map(|i| load::<B>(token, &scratch.bounds[i]));
+            let limit = one.bound.radius + other.bound.radius;
+            let near = square_between(middles[0], middles[1]).within(limit * limit);
+            if near & search.relevant == 0 {
+                continue;
+            }
+            self.place_spheres::<B>(token, a, scratch);
+            self.place_spheres::<B>(token, b, scratch);
+            let mut hits = 0;
+            for i in one.first..one.end {
+                let middle = load::<B>(token, &scratch.middles[i]);
+                let radius = self.spheres[i].radius;
+                // First against the whole of the other body.
+                let limit = radius + other.bound.radius;
+                let near = square_between(middle, middles[1]).within(limit * limit);
+                if near & search.relevant == 0 {
+                    continue;
+                }
+                for j in other.first..other.end {
+                    let limit = radius + self.spheres[j].radius;
+                    let apart = square_between(middle, load::<B>(token, &scratch.middles[j]));
+                    hits |= apart.within(limit * limit);
+                }
+            }
+            if search.found(hits) {
+                return search.hits;
+            }
+        }
+        search.hits
+    }
+
+    /// Computes where a body's bound is.
+    #[inline(always)]
+    fn place_bound<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        scratch: &mut Scratch<B::Store>,
+    ) -> [B; 3] {
+        let body = &self.bodies[index];
+        let middle = match body.frame {
+            0 => body.bound.middle.map(|v| B::splat(token, v)),
+            frame => load_pose::<B>(token, &scratch.frames[frame]).apply_constant(body.bound.middle),
+        };
+        for (value, into) in middle.into_iter().zip(&mut scratch.bounds[index]) {
+            value.store(into);
+        }
+        middle
+    }
+
+    /// Computes where a body's spheres are, if that is not done yet.
+    #[inline(always)]
+    fn place_spheres<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        scratch: &mut Scratch<B::Store>,
+    ) {
+        if std::mem::replace(&mut scratch.placed[index], true) {
+            return;
+        }
+        let body = &self.bodies[index];
+        let pose = match body.frame {
+            0 => crate::block::constant_pose::<B>(token, &Pose::IDENTITY.cast()),
+            frame => load_pose::<B>(token, &scratch.frames[frame]),
+        };
+        let spheres = &self.spheres[body.first..body.end];
+        let middles = &mut scratch.middles[body.first..body.end];
+        for (sphere, into) in spheres.iter().zip(middles) {
+            for (value, into) in pose.apply_constant(sphere.middle).into_iter().zip(into) {
+                value.store(into);
+            }
+        }
+    }
+
+    fn clearances(&self, scratch: &mut Scratch<[f32; 1]>, clearances: &mut Clearances) {
+        self.kinematics.block_frames::<f32>((), &scratch.inputs, &mut scratch.frames);
+        scratch.placed.fill(false);
+        for index in 0..self.bodies.len() {
+            self.place_spheres::<f32>((), index, scratch);
+        }
+        let middle = |i: usize| scratch.middles[i].map(|v| v[0]);
+        for (body, clearance) in self.bodies.iter().zip(&mut clearances.bodies) {
+            let gap = |i: usize| body.obstacles.distance(middle(i)) - self.spheres[i].radius;
+            let least = (body.first..body.end).map(gap).fold(f32::INFINITY, f32::min);
+            *clearance = f64::from(least);
+        }
+        if self.standing_collision.is_some() {
+            clearances.bodies.fill(0.0);
+        }
+        for (&(a, b), clearance) in self.pairs.iter().zip(&mut clearances.pairs) {
+            let (one, other) = (&self.bodies[a as usize], &self.bodies[b as usize]);
+            let mut least = f32::INFINITY;
+            for i in one.first..one.end {
+                for j in other.first..other.end {
+                    let apart = square_between(middle(i), middle(j)).sqrt();
+                    least = least.min(apart - self.spheres[i].radius - self.spheres[j].radius);
+                }
+            }
+            *clearance = f64::from(least);
+        }
+    }
+}
+
+/// The lanes that still matter, and what was found.
+struct Search {
+    relevant: u8,
+    hits: u8,
+}
+
+impl Search {
+    /// Takes collisions in, and says whether nothing is left to look for.
+    #[inline(always)]
+    fn found(&mut self, hits: u8) -> bool {
+        let hits = hits & self.relevant;
+        if hits == 0 {
+            return false;
+        }
+        self.hits |= hits;
+        // Only what comes before the first collision can change the answer.
+        self.relevant &= (hits & hits.wrapping_neg()) - 1;
+        self.relevant == 0
+    }
+}
+
+#[inline(always)]
+fn load<B: Block>(token: B::Token, point: &[B::Store; 3]) -> [B; 3] {
+    [
+        B::load(token, &point[0]),
+        B::load(token, &point[1]),
+        B::load(token, &point[2]),
+    ]
+}
+
+#[inline(always)]
+fn square_between<B: Block>(one: [B; 3], other: [B; 3]) -> B {
+    let [x, y, z] = [0, 1, 2].map(|i| one[i] - other[i]);
+    z.mul_plus(z, y.mul_plus(y, x * x))
+}
+
+impl Obstacles {
+    /// A bit for each lane whose ball touches any of them.
+    fn touch<B: Block>(&self, token: B::Token, middle: [B; 3], radius: f32) -> u8 {
+        let mut hits = 0;
+        macro_rules! each {
+            ($($kind:ident),+) => {$(
+                for solid in &self.$kind {
+                    hits |= solid.touches(token, middle, radius);
+                }
+            )+};
+        }
+        each!(boxes, cylinders, capsules, half_spaces, detailed);
+        hits
+    }
+
+    /// How far a point is from the nearest of them, at least.
+    fn distance(&self, point: [f32; 3]) -> f32 {
+        let mut least = f32::INFINITY;
+        macro_rules! each {
+            ($($kind:ident),+) => {$(
+                for solid in &self.$kind {
+                    least = least.min(solid.distance::<f32>((), point));
+                }
+            )+};
+        }
+        each!(boxes, cylinders, capsules, half_spaces, detailed);
+        least
+    }
+}
+
