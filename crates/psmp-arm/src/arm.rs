@@ -75,7 +75,9 @@ impl ArmError {
         match self {
             Self::Group { .. } => "name a group of the SRDF",
             Self::Empty(_) => "name a group with a revolute, continuous or prismatic joint",
-            Self::Limits { .. } => "give the joint finite limits in the URDF, the lower below the upper",
+            Self::Limits { .. } => {
+                "give the joint finite limits in the URDF, the lower below the upper"
+            }
             Self::Joint { .. } => "give the scene or request that belongs to the robot",
             Self::Missing(_) => "give a position to every joint of the group",
             Self::OutOfLimits { .. } => "give positions within the URDF's limits",
@@ -298,13 +300,22 @@ mod tests {
         home[0].1 = 2.897_300_5;
         assert_eq!(arm.configuration(&home).unwrap()[0], 2.8973);
         home[0].1 = 9.0;
-        assert!(matches!(arm.configuration(&home), Err(ArmError::OutOfLimits { .. })));
+        assert!(matches!(
+            arm.configuration(&home),
+            Err(ArmError::OutOfLimits { .. })
+        ));
         home[0].1 = f64::NAN;
         assert!(arm.configuration(&home).is_err());
         home[0].0 = "elbow".to_owned();
-        assert!(matches!(arm.configuration(&home), Err(ArmError::Joint { .. })));
+        assert!(matches!(
+            arm.configuration(&home),
+            Err(ArmError::Joint { .. })
+        ));
         assert!(matches!(arm.with_state(&home), Err(ArmError::Joint { .. })));
-        assert!(matches!(arm.configuration(&home[1..]), Err(ArmError::Missing(_))));
+        assert!(matches!(
+            arm.configuration(&home[1..]),
+            Err(ArmError::Missing(_))
+        ));
         let error = Arm::new(robot, &semantics, "leg").unwrap_err();
         assert!(error.to_string().contains("`leg`") && error.to_string().contains("arm"));
     }

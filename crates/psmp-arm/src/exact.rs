@@ -31,6 +31,7 @@ pub struct ExactWorld {
 
 #[derive(Clone)]
 struct ExactBody {
+    name: String,
     frame: usize,
     /// The shapes where they are in the frame.
     shapes: Vec<(ParryPose, SharedShape)>,
@@ -43,6 +44,7 @@ struct ExactBody {
 
 #[derive(Clone)]
 struct Obstacle {
+    name: String,
     pose: ParryPose,
     shape: SharedShape,
     low: [f64; 3],
@@ -62,6 +64,7 @@ impl ExactWorld {
             for Placed { shape, pose } in &object.shapes {
                 let (low, high) = shape.bounds(pose);
                 obstacles.push(Obstacle {
+                    name: object.name.clone(),
                     pose: to_parry_pose(pose),
                     shape: to_parry(shape),
                     low,
@@ -80,6 +83,7 @@ impl ExactWorld {
                 let (low, high) = around(boxes, 0.0);
                 let centre = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
                 ExactBody {
+                    name: body.name.clone(),
                     frame: body.frame,
                     shapes: body
                         .shapes
@@ -104,7 +108,9 @@ impl ExactWorld {
         })
     }
 
-    fn free(&mut self, configuration: &[f64]) -> bool {
+    /// The names of a body and of what it touches in a configuration, if it touches anything: a
+    /// link or a held thing first, then an object or another body.
+    pub fn contact(&mut self, configuration: &[f64]) -> Option<(&str, &str)> {
         self.kinematics.frames(configuration, &mut self.frames);
         let poses: &[Pose] = &self.frames;
         let pose_of = |body: &ExactBody| to_parry_pose(&poses[body.frame]);
@@ -128,7 +134,7 @@ impl ExactWorld {
                     touches((&(pose * *inner), shape), (&obstacle.pose, &obstacle.shape))
                 });
                 if hit {
-                    return false;
+                    return Some((&body.name, &obstacle.name));
                 }
             }
         }
@@ -147,10 +153,10 @@ impl ExactWorld {
                     .any(|(q, t)| touches((&placed, s), (&(pose_other * *q), t)))
             });
             if hit {
-                return false;
+                return Some((&one.name, &other.name));
             }
         }
-        true
+        None
     }
 }
 
@@ -158,7 +164,7 @@ impl World for ExactWorld {
     type Error = Infallible;
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
-        Ok(self.free(configuration))
+        Ok(self.contact(configuration).is_none())
     }
 }
 
@@ -239,9 +245,7 @@ pub(crate) fn to_parry(shape: &Shape) -> SharedShape {
         Shape::Heightfield(field) => mesh_to_parry(&field.to_mesh()),
         Shape::Points(cloud) => {
             let ball = SharedShape::new(Ball::new(cloud.radius));
-            let at = |p: &[f64; 3]| {
-                (ParryPose::translation(p[0], p[1], p[2]), ball.clone())
-            };
+            let at = |p: &[f64; 3]| (ParryPose::translation(p[0], p[1], p[2]), ball.clone());
             SharedShape::new(Compound::new(cloud.points.iter().map(at).collect()))
         }
     }

@@ -282,7 +282,11 @@ impl Mesh {
         let mut edges = std::collections::HashSet::new();
         let directed = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
         // Twice the same way round is no surface.
-        let once = self.triangles.iter().flat_map(directed).all(|e| edges.insert(e));
+        let once = self
+            .triangles
+            .iter()
+            .flat_map(directed)
+            .all(|e| edges.insert(e));
         once && edges.iter().all(|&(a, b)| edges.contains(&(b, a)))
     }
 

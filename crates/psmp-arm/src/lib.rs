@@ -4,11 +4,13 @@
 //! files. An [`Arm`] is the group of joints that is planned for, and [`Kinematics`] says where its
 //! links are. A [`Scene`] is what stands around it. Two worlds check configurations of an arm in a
 //! scene: [`SphereWorld`], eight at a time with the links covered by spheres ([`SphereModel`]), and
-//! [`ExactWorld`] with the true shapes.
+//! [`ExactWorld`] with the true shapes. With [`psmp::checker::BisectionChecker`] they check the
+//! configurations along an edge, with [`CertifiedChecker`] all of it.
 #![deny(missing_docs)]
 
 mod arm;
 mod block;
+mod certified;
 mod contacts;
 mod exact;
 mod geometry;
@@ -27,6 +29,7 @@ mod world;
 mod xml;
 
 pub use arm::{Arm, ArmError};
+pub use certified::CertifiedChecker;
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
 pub use kinematics::{Kinematics, Poses};

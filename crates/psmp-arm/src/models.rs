@@ -47,7 +47,7 @@ pub fn wam_like() -> (Robot, Semantics) {
 /// A 6-joint arm, like the Universal Robots UR5.
 #[must_use]
 pub fn ur5_like() -> (Robot, Semantics) {
-    let home = [0.0, -1.5708, 1.2, -1.2, -1.5708, 0.0];
+    let home = [0.0, -1.5708, 1.0, -1.0, -1.5708, 0.0];
     shipped(
         include_str!("models/ur5_like.urdf"),
         &home,

@@ -242,7 +242,7 @@ impl Detailed {
     fn touches_one(&self, point: [f64; 3], radius: f64) -> bool {
         let [x, y, z] = self.to_local.apply(point);
         match &self.detail {
-            Detail::Mesh(mesh) => mesh.distance_to_local_point(Vector::new(x, y, z), true) <= radius,
+            Detail::Mesh(mesh) => distance_to_mesh(mesh, Vector::new(x, y, z)) <= radius,
             Detail::Points(grid) => grid.touches([x, y, z], radius),
         }
     }
@@ -251,9 +251,18 @@ impl Detailed {
     fn distance_to_one(&self, point: [f64; 3]) -> f64 {
         let [x, y, z] = self.to_local.apply(point);
         match &self.detail {
-            Detail::Mesh(mesh) => mesh.distance_to_local_point(Vector::new(x, y, z), true),
+            Detail::Mesh(mesh) => distance_to_mesh(mesh, Vector::new(x, y, z)),
             Detail::Points(grid) => grid.distance([x, y, z]),
         }
+    }
+}
+
+/// How far a point is from a mesh; zero inside a closed one.
+fn distance_to_mesh(mesh: &TriMesh, point: Vector) -> f64 {
+    let nearest = mesh.project_local_point(point, true);
+    match nearest.is_inside {
+        true => 0.0,
+        false => (nearest.point - point).length(),
     }
 }
 
@@ -402,7 +411,10 @@ impl PointGrid {
     fn touches(&self, middle: [f64; 3], radius: f64) -> bool {
         let reach = radius + self.radius;
         let [x, y, z] = [0, 1, 2].map(|i| {
-            (self.along(i, middle[i] - reach), self.along(i, middle[i] + reach))
+            (
+                self.along(i, middle[i] - reach),
+                self.along(i, middle[i] + reach),
+            )
         });
         (z.0..=z.1).any(|k| {
             (y.0..=y.1).any(|j| {

@@ -2,17 +2,17 @@
 //!
 //! The surface of a link is cut into small triangles. A sphere that holds the three corners of a
 //! triangle holds the triangle, so spheres that hold all of them cover the surface, with no
-//! sampling error. The triangles are split among a number of spheres as in k-means: each goes to
-//! the nearest middle, each middle to where the smallest ball around its triangles is; then every
-//! sphere shrinks to what no other holds. Points inside the link take part, so that the inside is
-//! covered too. How many spheres each link gets is decided for the whole robot: the next one goes
-//! where it saves most.
+//! sampling error. Candidates are spheres about points inside the link that reach a given way
+//! beyond its surface; of them the one that holds most of what is not yet held is taken, until all
+//! is; then every sphere shrinks to what no other holds. The way beyond is the same for all links
+//! of a robot: the least with which the spheres are not too many.
 
-use crate::exact::{to_parry, to_parry_pose};
+use crate::exact::{to_parry, to_parry_pose, trimesh};
 use crate::geometry::{Mesh, Placed, Shape, around};
 use crate::pose::{Pose, cross, minus, norm};
 use crate::robot::Robot;
-use parry3d_f64::math::Vector;
+use parry3d_f64::math::{Pose as ParryPose, Vector};
+use parry3d_f64::shape::SharedShape;
 use psmp::Draw;
 use psmp_worlds::FileError;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use std::path::Path;
 use twox_hash::XxHash64;
 
 /// How many spheres a robot is covered with if nobody says otherwise.
-pub const DEFAULT_SPHERES: usize = 64;
+pub const DEFAULT_SPHERES: usize = 256;
 
 /// A sphere of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -65,22 +65,18 @@ impl SphereModel {
     /// theirs.
     #[must_use]
     pub fn cover(robot: &Robot, budget: usize) -> Self {
-        let mut drafts: Vec<Draft> = robot.links().iter().map(|l| Draft::new(&l.collision)).collect();
-        let mut left = budget.saturating_sub(drafts.iter().map(Draft::count).sum());
-        while left > 0 {
-            let saving = |d: &mut Draft| d.saving(left);
-            let best = drafts
-                .iter_mut()
-                .enumerate()
-                .filter_map(|(i, d)| saving(d).map(|(each, more)| (each, more, i)))
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            let Some((_, more, link)) = best else { break };
-            drafts[link].grow(more);
-            left -= more;
-        }
+        let drafts: Vec<Draft> = robot
+            .links()
+            .iter()
+            .map(|l| Draft::new(&l.collision))
+            .collect();
+        let mut covers = fit(&drafts, budget).into_iter();
+        let links = drafts
+            .into_iter()
+            .map(|d| d.report(covers.next().unwrap_or_default()));
         Self {
             robot: robot.name().to_owned(),
-            links: drafts.into_iter().map(Draft::finish).collect(),
+            links: links.collect(),
         }
     }
 
@@ -132,7 +128,7 @@ impl SphereModel {
 /// What tells one cover from another.
 fn fingerprint(robot: &Robot, budget: usize) -> u64 {
     /// Of this way of covering; another way is another number.
-    const VERSION: u64 = 1;
+    const VERSION: u64 = 2;
     let mut hash = XxHash64::with_seed(VERSION);
     hash.write_u64(budget as u64);
     let mut add = |value: u64| hash.write_u64(value);
@@ -140,19 +136,39 @@ fn fingerprint(robot: &Robot, budget: usize) -> u64 {
     for link in robot.links() {
         add(link.collision.len() as u64);
         for Placed { shape, pose } in &link.collision {
-            pose.rotation.iter().flatten().chain(&pose.translation).for_each(|&v| add(number(v)));
+            pose.rotation
+                .iter()
+                .flatten()
+                .chain(&pose.translation)
+                .for_each(|&v| add(number(v)));
             match shape {
                 Shape::Box(half) => half.iter().for_each(|&v| add(number(v))),
                 Shape::Sphere { radius } => add(number(*radius)),
-                Shape::Cylinder { radius, half_height } => {
-                    [1.0, *radius, *half_height].iter().for_each(|&v| add(number(v)));
+                Shape::Cylinder {
+                    radius,
+                    half_height,
+                } => {
+                    [1.0, *radius, *half_height]
+                        .iter()
+                        .for_each(|&v| add(number(v)));
                 }
-                Shape::Capsule { radius, half_height } => {
-                    [2.0, *radius, *half_height].iter().for_each(|&v| add(number(v)));
+                Shape::Capsule {
+                    radius,
+                    half_height,
+                } => {
+                    [2.0, *radius, *half_height]
+                        .iter()
+                        .for_each(|&v| add(number(v)));
                 }
                 Shape::Mesh(mesh) => {
-                    mesh.vertices().iter().flatten().for_each(|&v| add(number(v)));
-                    mesh.triangles().iter().flatten().for_each(|&v| add(u64::from(v)));
+                    mesh.vertices()
+                        .iter()
+                        .flatten()
+                        .for_each(|&v| add(number(v)));
+                    mesh.triangles()
+                        .iter()
+                        .flatten()
+                        .for_each(|&v| add(u64::from(v)));
                 }
                 Shape::HalfSpace => add(3),
                 Shape::Heightfield(field) => field.heights.iter().for_each(|&v| add(number(v))),
@@ -165,18 +181,40 @@ fn fingerprint(robot: &Robot, budget: usize) -> u64 {
 
 /// Covers shapes with at most `budget` spheres.
 pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
-    let mut draft = Draft::new(shapes);
-    let more = budget.saturating_sub(draft.count());
-    if more > 0 && !draft.is_given() {
-        draft.grow(more);
+    let draft = Draft::new(shapes);
+    let covers = fit(std::slice::from_ref(&draft), budget);
+    draft.report(covers.into_iter().next().unwrap_or_default())
+}
+
+/// The covers with the least way beyond the surface that need at most `budget` spheres in all.
+fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
+    let at = |beyond: f64| -> Vec<Vec<Ball>> { drafts.iter().map(|d| d.balls(beyond)).collect() };
+    let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
+    // With as much as the greatest extent, one sphere holds a link.
+    let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
+    let mut low = 2e-3;
+    let mut best = at(high);
+    // Nine halvings of the interval of logarithms leave a hundredth.
+    for _ in 0..9 {
+        let middle = (low * high).sqrt();
+        let covers = at(middle);
+        if count(&covers) <= budget {
+            best = covers;
+            high = middle;
+        } else {
+            low = middle;
+        }
     }
-    draft.finish()
+    best
 }
 
 /// A ball around balls.
 pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
     let Some(first) = balls.first() else {
-        return Ball { middle: [0.0; 3], radius: 0.0 };
+        return Ball {
+            middle: [0.0; 3],
+            radius: 0.0,
+        };
     };
     let mut middle = first.middle;
     let reach = |from: [f64; 3], b: &Ball| norm(minus(b.middle, from)) + b.radius;
@@ -199,19 +237,20 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
 
-/// The cover of one link while it is being made.
+/// A link made ready for covering.
 struct Draft {
     /// Spheres of the geometry itself, which stay.
     given: Vec<Ball>,
     pieces: Vec<Piece>,
+    /// Points in the link and how deep inside they are.
+    candidates: Vec<([f64; 3], f64)>,
     /// Points around the link, and whether each is inside.
     samples: Vec<([f64; 3], bool)>,
     /// The volume that a sample stands for.
     sample_volume: f64,
     shapes: Vec<Placed>,
-    /// The best cover with one sphere more each, as far as they have been computed.
-    covers: Vec<(Vec<Ball>, f64)>,
-    chosen: usize,
+    /// How large the link is.
+    extent: f64,
 }
 
 impl Draft {
@@ -219,11 +258,11 @@ impl Draft {
         let mut draft = Self {
             given: Vec::new(),
             pieces: Vec::new(),
+            candidates: Vec::new(),
             samples: Vec::new(),
             sample_volume: 0.0,
             shapes: shapes.to_vec(),
-            covers: Vec::new(),
-            chosen: 0,
+            extent: 0.0,
         };
         let mut surface: Vec<Piece> = Vec::new();
         for placed in shapes {
@@ -243,19 +282,20 @@ impl Draft {
             return draft;
         }
         let (low, high) = around(surface.iter().flatten().copied(), 0.0);
-        let finest = norm(minus(high, low)) / 20.0;
+        draft.extent = norm(minus(high, low));
         for triangle in surface {
-            subdivide(triangle, finest, &mut draft.pieces);
+            subdivide(triangle, draft.extent / 26.0, &mut draft.pieces);
         }
-        let inside = draft.samples.iter().filter(|(_, inside)| *inside).take(500);
-        draft.pieces.extend(inside.map(|&(p, _)| [p; 3]));
-        draft.chosen = 1;
+        // What has no inside is covered from its surface.
+        let on_surface = draft.pieces.iter().step_by(4).map(|p| (p[0], 0.0));
+        let on_surface: Vec<_> = on_surface.take(400).collect();
+        draft.candidates.extend(on_surface);
         draft
     }
 
-    /// Scatters points around the link and finds which are inside.
+    /// Scatters points around the link and finds which are inside, and how deep.
     fn sample(&mut self) {
-        const SAMPLES: u64 = 4000;
+        const SAMPLES: u64 = 8000;
         if self.shapes.is_empty() {
             return;
         }
@@ -264,82 +304,102 @@ impl Draft {
             [low, high]
         });
         let (low, high) = around(corners, 0.0);
-        let margin = 0.2 * norm(minus(high, low));
+        let margin = 0.1 * norm(minus(high, low));
         let (low, high) = (low.map(|v| v - margin), high.map(|v| v + margin));
         let size = minus(high, low);
         self.sample_volume = size.iter().product::<f64>() / SAMPLES as f64;
-        let inverses: Vec<Pose> = self.shapes.iter().map(|s| s.pose.inverse()).collect();
+        let solids = solids_of(&self.shapes);
+        let open: Vec<(&Mesh, Pose)> = self
+            .shapes
+            .iter()
+            .filter_map(|s| match &s.shape {
+                Shape::Mesh(mesh) if !mesh.is_closed() => Some((&**mesh, s.pose.inverse())),
+                _ => None,
+            })
+            .collect();
         for index in 0..SAMPLES {
             let draw = Draw::new(1, index);
             let point = [0, 1, 2].map(|i| low[i] + size[i] * draw.unit(i as u64));
-            let shapes = self.shapes.iter().zip(&inverses);
-            let inside = shapes.into_iter().any(|(s, i)| is_inside(&s.shape, i.apply(point)));
-            self.samples.push((point, inside));
-        }
-    }
-
-    /// Whether the link's own spheres are all there is.
-    fn is_given(&self) -> bool {
-        self.pieces.is_empty()
-    }
-
-    fn count(&self) -> usize {
-        self.given.len() + self.chosen
-    }
-
-    /// What the next spheres save, each: the best of one, two or three at once.
-    fn saving(&mut self, left: usize) -> Option<(f64, usize)> {
-        if self.is_given() {
-            return None;
-        }
-        let now = self.excess(self.chosen);
-        (1..=3.min(left))
-            .map(|more| ((now - self.excess(self.chosen + more)) / more as f64, more))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-    }
-
-    fn grow(&mut self, more: usize) {
-        self.chosen += more;
-    }
-
-    /// The excess volume with so many spheres.
-    fn excess(&mut self, count: usize) -> f64 {
-        while self.covers.len() < count {
-            let balls = self.best_cover(self.covers.len() + 1);
-            let excess = self.excess_of(&balls);
-            // More spheres need not be worse.
-            let next = match self.covers.last() {
-                Some((kept, least)) if *least <= excess => (kept.clone(), *least),
-                _ => (balls, excess),
+            // Of an open mesh only the surface is known to parry; winding tells its inside.
+            let in_open_mesh = open
+                .iter()
+                .any(|(mesh, back)| mesh.winding(back.apply(point)) > 0.5);
+            let depth = match (depth_in(&solids, point), in_open_mesh) {
+                (depth, false) => depth,
+                (depth, true) => depth.abs(),
             };
-            self.covers.push(next);
+            self.samples.push((point, depth > 0.0));
+            if depth > 0.0 && self.candidates.len() < 2500 {
+                self.candidates.push((point, depth));
+            }
         }
-        self.covers[count - 1].1
     }
 
-    fn excess_of(&self, balls: &[Ball]) -> f64 {
-        let outside = self.samples.iter().filter(|(p, inside)| {
-            !inside && balls.iter().chain(&self.given).any(|b| b.holds(*p))
-        });
-        outside.count() as f64 * self.sample_volume
-    }
-
-    fn best_cover(&self, count: usize) -> Vec<Ball> {
-        let candidates = (0..2).map(|start| split(&self.pieces, count, start));
-        let with_excess = candidates.map(|balls| (self.excess_of(&balls), balls));
-        let best = with_excess.min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, balls)| balls).unwrap_or_default()
-    }
-
-    fn finish(mut self) -> LinkCover {
+    /// Spheres that hold the surface and reach about `beyond` beyond it.
+    fn balls(&self, beyond: f64) -> Vec<Ball> {
         let mut balls = self.given.clone();
-        if self.chosen > 0 {
-            self.excess(self.chosen);
-            balls.extend_from_slice(&self.covers[self.chosen - 1].0);
+        let candidates: Vec<Ball> = self
+            .candidates
+            .iter()
+            .map(|&(middle, depth)| Ball {
+                middle,
+                radius: depth + beyond,
+            })
+            .collect();
+        let words = self.pieces.len().div_ceil(64);
+        let mut held: Vec<Vec<u64>> = Vec::with_capacity(candidates.len());
+        for ball in &candidates {
+            let mut bits = vec![0_u64; words];
+            for (place, piece) in self.pieces.iter().enumerate() {
+                let holds = piece.iter().all(|&v| ball.holds(v));
+                bits[place / 64] |= u64::from(holds) << (place % 64);
+            }
+            held.push(bits);
         }
+        let mut left = vec![u64::MAX; words];
+        if self.pieces.len() % 64 != 0 {
+            left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;
+        }
+        let mut chosen = Vec::new();
+        loop {
+            let gain = |bits: &[u64]| -> u32 {
+                bits.iter()
+                    .zip(&left)
+                    .map(|(b, l)| (b & l).count_ones())
+                    .sum()
+            };
+            let best = (0..candidates.len()).map(|c| (gain(&held[c]), c)).max();
+            match best {
+                Some((more, c)) if more > 0 => {
+                    chosen.push(candidates[c]);
+                    for (l, b) in left.iter_mut().zip(&held[c]) {
+                        *l &= !b;
+                    }
+                }
+                _ => break,
+            }
+        }
+        // What no candidate holds gets a sphere of its own.
+        for (place, piece) in self.pieces.iter().enumerate() {
+            let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+            if left[place / 64] >> (place % 64) & 1 == 1 && !chosen.iter().any(holds) {
+                chosen.push(ball_around(piece, piece[0], 100));
+            }
+        }
+        shrink(&self.pieces, &mut chosen);
+        balls.extend(chosen.into_iter().filter(|b| b.radius > 0.0));
+        balls
+    }
+
+    /// The cover, and how much more than the link it is.
+    fn report(self, balls: Vec<Ball>) -> LinkCover {
         let inside = self.samples.iter().filter(|(_, inside)| *inside).count();
+        let outside = self
+            .samples
+            .iter()
+            .filter(|(p, inside)| !inside && balls.iter().any(|b| b.holds(*p)));
         LinkCover {
-            excess_volume: self.excess_of(&balls),
+            excess_volume: outside.count() as f64 * self.sample_volume,
             volume: inside as f64 * self.sample_volume,
             overreach: overreach(&balls, &self.shapes),
             balls,
@@ -349,24 +409,19 @@ impl Draft {
 
 /// How far the surface of the spheres is from the shapes at most.
 fn overreach(balls: &[Ball], shapes: &[Placed]) -> f64 {
-    let solids: Vec<_> = shapes
-        .iter()
-        .map(|s| (to_parry_pose(&s.pose), to_parry(&s.shape)))
-        .collect();
+    let solids = solids_of(shapes);
     let mut worst = 0.0_f64;
     for (index, ball) in balls.iter().enumerate() {
         for direction in directions(200) {
             let point = [0, 1, 2].map(|i| ball.middle[i] + ball.radius * direction[i]);
             let hidden = balls.iter().enumerate();
-            if hidden.into_iter().any(|(i, b)| i != index && b.holds(point)) {
+            if hidden
+                .into_iter()
+                .any(|(i, b)| i != index && b.holds(point))
+            {
                 continue;
             }
-            let at = Vector::new(point[0], point[1], point[2]);
-            let gap = solids
-                .iter()
-                .map(|(pose, shape)| shape.distance_to_point(pose, at, true))
-                .fold(f64::INFINITY, f64::min);
-            worst = worst.max(gap);
+            worst = worst.max(distance_to(&solids, point));
         }
     }
     worst
@@ -383,24 +438,31 @@ fn directions(count: usize) -> impl Iterator<Item = [f64; 3]> {
     })
 }
 
-fn is_inside(shape: &Shape, [x, y, z]: [f64; 3]) -> bool {
-    match shape {
-        Shape::Box([a, b, c]) => x.abs() <= *a && y.abs() <= *b && z.abs() <= *c,
-        Shape::Sphere { radius } => x * x + y * y + z * z <= radius * radius,
-        Shape::Cylinder { radius, half_height } => {
-            x * x + y * y <= radius * radius && z.abs() <= *half_height
-        }
-        Shape::Capsule { radius, half_height } => {
-            let up = z - z.clamp(-half_height, *half_height);
-            x * x + y * y + up * up <= radius * radius
-        }
-        Shape::HalfSpace => z <= 0.0,
-        Shape::Mesh(mesh) => mesh.winding([x, y, z]) > 0.5,
-        Shape::Heightfield(field) => field.to_mesh().winding([x, y, z]) > 0.5,
-        Shape::Points(cloud) => {
-            cloud.points.iter().any(|p| norm(minus(*p, [x, y, z])) <= cloud.radius)
-        }
-    }
+fn solids_of(shapes: &[Placed]) -> Vec<(ParryPose, SharedShape)> {
+    let solid = |s: &Placed| {
+        let shape = match &s.shape {
+            Shape::Mesh(mesh) => SharedShape::new(trimesh(mesh)),
+            shape => to_parry(shape),
+        };
+        (to_parry_pose(&s.pose), shape)
+    };
+    shapes.iter().map(solid).collect()
+}
+
+/// How deep a point is inside the solids; negative outside.
+fn depth_in(solids: &[(ParryPose, SharedShape)], [x, y, z]: [f64; 3]) -> f64 {
+    let point = Vector::new(x, y, z);
+    let depth = |(pose, shape): &(ParryPose, SharedShape)| {
+        let nearest = shape.project_point(pose, point, false);
+        let apart = (nearest.point - point).length();
+        if nearest.is_inside { apart } else { -apart }
+    };
+    solids.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// How far a point is from the nearest of the solids; zero inside.
+fn distance_to(solids: &[(ParryPose, SharedShape)], [x, y, z]: [f64; 3]) -> f64 {
+    (-depth_in(solids, [x, y, z])).max(0.0)
 }
 
 /// Triangles whose hull contains the shape's surface: round shapes get a polygon around them.
@@ -409,20 +471,34 @@ fn triangles_around(shape: &Shape) -> Vec<Piece> {
     match shape {
         Shape::Box(half) => {
             let [x, y, z] = *half;
-            prism(4, |i| {
-                let (sx, sy) = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)][i];
-                [sx * x, sy * y]
-            }, z)
+            prism(
+                4,
+                |i| {
+                    let (sx, sy) = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)][i];
+                    [sx * x, sy * y]
+                },
+                z,
+            )
         }
-        Shape::Cylinder { radius, half_height } => {
+        Shape::Cylinder {
+            radius,
+            half_height,
+        } => {
             let out = radius / (PI / SIDES as f64).cos();
-            prism(SIDES, |i| {
-                let angle = TAU * i as f64 / SIDES as f64;
-                [out * angle.cos(), out * angle.sin()]
-            }, *half_height)
+            prism(
+                SIDES,
+                |i| {
+                    let angle = TAU * i as f64 / SIDES as f64;
+                    [out * angle.cos(), out * angle.sin()]
+                },
+                *half_height,
+            )
         }
         Shape::Sphere { radius } => round_ended(*radius, 0.0),
-        Shape::Capsule { radius, half_height } => round_ended(*radius, *half_height),
+        Shape::Capsule {
+            radius,
+            half_height,
+        } => round_ended(*radius, *half_height),
         Shape::Mesh(mesh) => mesh.corners().collect(),
         Shape::Heightfield(field) => Mesh::corners(&field.to_mesh()).collect(),
         Shape::Points(cloud) => cloud
@@ -504,72 +580,21 @@ fn round_ended(radius: f64, half_height: f64) -> Vec<Piece> {
 fn subdivide(triangle: Piece, finest: f64, into: &mut Vec<Piece>) {
     let [a, b, c] = triangle;
     let sides = [norm(minus(b, a)), norm(minus(c, b)), norm(minus(a, c))];
-    let longest = (0..3).max_by(|&i, &j| sides[i].total_cmp(&sides[j])).unwrap_or(0);
+    let longest = (0..3)
+        .max_by(|&i, &j| sides[i].total_cmp(&sides[j]))
+        .unwrap_or(0);
     if sides[longest] <= finest {
         into.push(triangle);
         return;
     }
-    let [p, q, r] = [triangle[longest], triangle[(longest + 1) % 3], triangle[(longest + 2) % 3]];
+    let [p, q, r] = [
+        triangle[longest],
+        triangle[(longest + 1) % 3],
+        triangle[(longest + 2) % 3],
+    ];
     let middle = [0, 1, 2].map(|i| p[i].midpoint(q[i]));
     subdivide([p, middle, r], finest, into);
     subdivide([middle, q, r], finest, into);
-}
-
-/// Splits pieces among spheres that hold them all.
-fn split(pieces: &[Piece], count: usize, start: u64) -> Vec<Ball> {
-    // While the split is being found a piece is as good as its middle; the spheres of the last one
-    // hold it whole.
-    let points: Vec<[f64; 3]> = pieces
-        .iter()
-        .map(|[a, b, c]| [0, 1, 2].map(|i| (a[i] + b[i] + c[i]) / 3.0))
-        .collect();
-    // Middles as far from each other as can be, from a first one that differs by `start`.
-    let first = Draw::new(2, start).unit(0) * points.len() as f64;
-    let mut middles = vec![points[first as usize]];
-    let mut nearest: Vec<f64> = points.iter().map(|&p| square(p, middles[0])).collect();
-    while middles.len() < count {
-        let farthest = (0..points.len()).max_by(|&i, &j| nearest[i].total_cmp(&nearest[j]));
-        let middle = points[farthest.unwrap_or(0)];
-        for (near, &point) in nearest.iter_mut().zip(&points) {
-            *near = near.min(square(point, middle));
-        }
-        middles.push(middle);
-    }
-    let mut owner = vec![usize::MAX; points.len()];
-    for _ in 0..15 {
-        let mut settled = true;
-        for (own, &point) in owner.iter_mut().zip(&points) {
-            let mut best = (f64::INFINITY, 0);
-            for (index, &middle) in middles.iter().enumerate() {
-                let apart = square(point, middle);
-                if apart < best.0 {
-                    best = (apart, index);
-                }
-            }
-            settled &= *own == best.1;
-            *own = best.1;
-        }
-        if settled {
-            break;
-        }
-        for (index, middle) in middles.iter_mut().enumerate() {
-            let own = points.iter().zip(&owner).filter(|(_, o)| **o == index);
-            let own: Vec<[f64; 3]> = own.map(|(p, _)| *p).collect();
-            *middle = ball_around(&own, *middle, 15).middle;
-        }
-    }
-    let mut balls: Vec<Ball> = middles
-        .iter()
-        .enumerate()
-        .map(|(index, &middle)| {
-            let own = pieces.iter().zip(&owner).filter(|(_, o)| **o == index);
-            let corners: Vec<[f64; 3]> = own.flat_map(|(p, _)| *p).collect();
-            ball_around(&corners, middle, 100)
-        })
-        .collect();
-    shrink(pieces, &mut balls);
-    balls.retain(|b| b.radius > 0.0);
-    balls
 }
 
 fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -587,11 +612,17 @@ fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
     for _ in 0..2 {
         for ball in balls.iter_mut() {
             let alone = pieces.iter().zip(&holders);
-            let needed: Vec<[f64; 3]> = alone
+            // About the same middle: moved towards what it is needed for, it would reach farther
+            // beyond the surface there.
+            let needed = alone
                 .filter(|(p, n)| **n == 1 && holds(ball, p))
                 .flat_map(|(p, _)| *p)
-                .collect();
-            let smaller = ball_around(&needed, ball.middle, 100);
+                .map(|v| square(v, ball.middle))
+                .fold(0.0, f64::max);
+            let smaller = Ball {
+                middle: ball.middle,
+                radius: needed.sqrt() * (1.0 + 1e-9),
+            };
             if smaller.radius >= ball.radius {
                 continue;
             }
@@ -649,7 +680,11 @@ mod tests {
             .map(|([a, b, c], i)| {
                 let draw = Draw::new(3, i);
                 let (u, v) = (draw.unit(0), draw.unit(1));
-                let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+                let (u, v) = if u + v > 1.0 {
+                    (1.0 - u, 1.0 - v)
+                } else {
+                    (u, v)
+                };
                 [0, 1, 2].map(|k| a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]))
             })
             .collect()
@@ -663,12 +698,18 @@ mod tests {
             Shape::capsule(0.06, 0.3).unwrap(),
             Shape::cone(0.1, 0.2).unwrap(),
         ] {
-            let placed = Placed { shape: shape.clone(), pose: Pose::IDENTITY };
+            let placed = Placed {
+                shape: shape.clone(),
+                pose: Pose::IDENTITY,
+            };
             for budget in [1, 4, 9] {
                 let cover = cover(&[placed.clone()], budget);
                 assert!(cover.balls.len() <= budget);
                 for p in surface(&shape, 20_000) {
-                    assert!(cover.balls.iter().any(|b| b.holds(p)), "{shape:?} {budget} {p:?}");
+                    assert!(
+                        cover.balls.iter().any(|b| b.holds(p)),
+                        "{shape:?} {budget} {p:?}"
+                    );
                 }
             }
         }
@@ -681,7 +722,12 @@ mod tests {
         let few = SphereModel::cover(&robot, 15);
         let many = SphereModel::cover(&robot, 60);
         assert!(few.count() <= 15 && many.count() <= 60);
-        assert!(excess(&many) < 0.6 * excess(&few), "{} {}", excess(&many), excess(&few));
+        assert!(
+            excess(&many) < 0.6 * excess(&few),
+            "{} {}",
+            excess(&many),
+            excess(&few)
+        );
         assert!(many.links().iter().all(|l| !l.balls.is_empty()));
     }
 
@@ -699,6 +745,9 @@ mod tests {
         for file in std::fs::read_dir(folder.path()).unwrap() {
             std::fs::write(file.unwrap().path(), "{").unwrap();
         }
-        assert_eq!(SphereModel::cached(&robot, 12, folder.path()).unwrap(), first);
+        assert_eq!(
+            SphereModel::cached(&robot, 12, folder.path()).unwrap(),
+            first
+        );
     }
 }

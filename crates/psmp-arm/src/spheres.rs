@@ -1,19 +1,20 @@
 //! Checking with spheres, eight configurations at a time.
 //!
-//! Every body of the arm is covered by spheres. In a block of eight configurations the frames are
-//! computed side by side; then a sphere around each body is tested against each obstacle in reach,
-//! and only where it touches in a lane that still matters are the body's own spheres tested. The
-//! answer is a bit for each lane, and of a block only the first collision matters: lanes behind it
-//! are not looked at again.
+//! Every body of the arm is covered by spheres, and the spheres stand in a tree: one around the
+//! body, some around a few neighbours each, and the covering ones. In a block of eight
+//! configurations the frames are computed side by side; then the sphere around each body is tested
+//! against each obstacle in reach, and only where a sphere touches in a lane that still matters are
+//! those within it placed and tested. The answer is a bit for each lane, and of a block only the
+//! first collision matters: lanes behind it are not looked at again.
 
 use crate::arm::{Arm, ArmError};
-use crate::block::{Block, BlockPose, LANES, load_pose};
+use crate::block::{Block, BlockPose, LANES, constant_pose, load_pose};
 use crate::contacts::Contacts;
 use crate::exact::distance_to_box;
-use crate::geometry::Placed;
+use crate::geometry::{Placed, around};
 use crate::kinematics::Kinematics;
 use crate::obstacle::{Obstacles, PreparedShape, Solid};
-use crate::pose::{Pose, norm};
+use crate::pose::{Pose, minus, norm};
 use crate::scene::Scene;
 use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
 use crate::world::{ArmWorld, Clearances};
@@ -27,7 +28,10 @@ use std::sync::Arc;
 pub const ROUNDING: f64 = 1e-5;
 
 /// How many spheres cover a thing that is held.
-const SPHERES_OF_HELD: usize = 12;
+const SPHERES_OF_HELD: usize = 24;
+
+/// How many neighbouring spheres have one around them.
+const GROUP: usize = 4;
 
 /// An arm in a scene, as spheres.
 #[derive(Clone)]
@@ -43,7 +47,9 @@ struct Model {
     kinematics: Kinematics<f32>,
     exact_kinematics: Kinematics<f64>,
     bodies: Vec<Body>,
-    /// The spheres of all bodies, one body's after the other's.
+    /// The groups of all bodies, one body's after the other's.
+    groups: Vec<Group>,
+    /// The spheres of all groups, one group's after the other's.
     spheres: Vec<Sphere>,
     pairs: Vec<(u32, u32)>,
     /// What never moves and yet touches, if anything does: then nothing is free.
@@ -58,11 +64,21 @@ struct Sphere {
 
 struct Body {
     frame: usize,
-    /// A sphere around the body's spheres.
+    /// A sphere around the body.
     bound: Sphere,
+    /// Its groups.
     first: usize,
     end: usize,
     obstacles: Obstacles,
+}
+
+/// A few neighbouring spheres.
+struct Group {
+    body: usize,
+    /// A sphere around them.
+    bound: Sphere,
+    first: usize,
+    end: usize,
 }
 
 /// Room for one block.
@@ -70,10 +86,13 @@ struct Body {
 struct Scratch<St> {
     inputs: Vec<St>,
     frames: Vec<BlockPose<St>>,
-    bounds: Vec<[St; 3]>,
-    middles: Vec<[St; 3]>,
-    /// Whether a body's `middles` are those of this block.
-    placed: Vec<bool>,
+    /// Where the spheres around bodies, around groups, and the covering ones are.
+    bodies: Vec<[St; 3]>,
+    groups: Vec<[St; 3]>,
+    spheres: Vec<[St; 3]>,
+    /// Whether the groups of a body, and the spheres of a group, are those of this block.
+    body_placed: Vec<bool>,
+    group_placed: Vec<bool>,
 }
 
 impl<St: Copy> Scratch<St> {
@@ -81,9 +100,11 @@ impl<St: Copy> Scratch<St> {
         Self {
             inputs: vec![zero; model.kinematics.dimension()],
             frames: vec![[zero; 12]; model.kinematics.frame_count()],
-            bounds: vec![[zero; 3]; model.bodies.len()],
-            middles: vec![[zero; 3]; model.spheres.len()],
-            placed: vec![false; model.bodies.len()],
+            bodies: vec![[zero; 3]; model.bodies.len()],
+            groups: vec![[zero; 3]; model.groups.len()],
+            spheres: vec![[zero; 3]; model.spheres.len()],
+            body_placed: vec![false; model.bodies.len()],
+            group_placed: vec![false; model.groups.len()],
         }
     }
 }
@@ -158,7 +179,11 @@ impl World for SphereWorld {
         configurations: &[f64],
         dimension: usize,
     ) -> Result<Option<usize>, Infallible> {
-        assert_eq!(dimension, self.model.kinematics.dimension(), "one number for each joint");
+        assert_eq!(
+            dimension,
+            self.model.kinematics.dimension(),
+            "one number for each joint"
+        );
         let level = self.level;
         Ok(dispatch!(level, simd => self.first_in_blocks(simd, configurations)))
     }
@@ -167,8 +192,12 @@ impl World for SphereWorld {
 impl ArmWorld for SphereWorld {
     fn motions(&self) -> Clearances {
         let reach = |b: &Body| norm(b.bound.middle.map(f64::from)) + f64::from(b.bound.radius);
-        let bodies: Vec<(usize, f64)> =
-            self.model.bodies.iter().map(|b| (b.frame, reach(b))).collect();
+        let bodies: Vec<(usize, f64)> = self
+            .model
+            .bodies
+            .iter()
+            .map(|b| (b.frame, reach(b)))
+            .collect();
         let pairs = self.model.pairs.iter();
         let pairs: Vec<_> = pairs.map(|&(a, b)| (a as usize, b as usize)).collect();
         Clearances::new(&self.model.exact_kinematics, &bodies, &pairs)
@@ -190,7 +219,8 @@ impl Model {
             .iter()
             .enumerate()
             .flat_map(|(index, object)| {
-                let ready = move |s: &Placed| (index, PreparedShape::new(s), s.shape.bounds(&s.pose));
+                let ready =
+                    move |s: &Placed| (index, PreparedShape::new(s), s.shape.bounds(&s.pose));
                 object.shapes.iter().map(ready)
             })
             .collect();
@@ -198,8 +228,13 @@ impl Model {
             kinematics: arm.kinematics().cast(),
             exact_kinematics: arm.kinematics().clone(),
             bodies: Vec::new(),
+            groups: Vec::new(),
             spheres: Vec::new(),
-            pairs: contacts.pairs.iter().map(|&(a, b)| (a as u32, b as u32)).collect(),
+            pairs: contacts
+                .pairs
+                .iter()
+                .map(|&(a, b)| (a as u32, b as u32))
+                .collect(),
             standing_collision: None,
         };
         for (body, against) in contacts.bodies.iter().zip(&contacts.against_objects) {
@@ -223,19 +258,25 @@ impl Model {
                     obstacles.add(shape);
                 }
             }
-            let first = model.spheres.len();
-            let padded = |b: &Ball| Sphere {
-                middle: b.middle.map(|v| v as f32),
-                radius: (b.radius + ROUNDING) as f32,
-            };
-            model.spheres.extend(balls.iter().map(padded));
-            let mut bound = padded(&bound);
-            bound.radius += ROUNDING as f32;
+            let first = model.groups.len();
+            for group in neighbours(balls) {
+                let start = model.spheres.len();
+                model.spheres.extend(group.iter().map(padded));
+                model.groups.push(Group {
+                    body: model.bodies.len(),
+                    bound: around_all(&group),
+                    first: start,
+                    end: model.spheres.len(),
+                });
+            }
             model.bodies.push(Body {
                 frame: body.frame,
-                bound,
+                bound: Sphere {
+                    middle: bound.middle.map(|v| v as f32),
+                    radius: (bound.radius + 2.0 * ROUNDING) as f32,
+                },
                 first,
-                end: model.spheres.len(),
+                end: model.groups.len(),
                 obstacles,
             });
         }
@@ -261,8 +302,9 @@ impl Model {
                 }
                 let mut alone = Obstacles::default();
                 alone.add(shape);
-                let spheres = &self.spheres[body.first..body.end];
-                if spheres.iter().any(|s| alone.touch::<f32>((), s.middle, s.radius) != 0) {
+                let groups = &self.groups[body.first..body.end];
+                let mut spheres = groups.iter().flat_map(|g| &self.spheres[g.first..g.end]);
+                if spheres.any(|s| alone.touch::<f32>((), s.middle, s.radius) != 0) {
                     let names = (&contacts.bodies[index].name, &scene.objects[*object].name);
                     self.standing_collision = Some((names.0.clone(), names.1.clone()));
                 }
@@ -273,21 +315,15 @@ impl Model {
     /// A bit for each lane that collides; only those of `relevant` up to the first collision are
     /// to be trusted.
     #[inline(always)]
-    fn hits<B: Block>(
-        &self,
-        token: B::Token,
-        scratch: &mut Scratch<B::Store>,
-        relevant: u8,
-    ) -> u8 {
+    fn hits<B: Block>(&self, token: B::Token, scratch: &mut Scratch<B::Store>, relevant: u8) -> u8 {
         if self.standing_collision.is_some() {
             return relevant;
         }
-        self.kinematics.block_frames::<B>(token, &scratch.inputs, &mut scratch.frames);
-        scratch.placed.fill(false);
-        let mut search = Search {
-            relevant,
-            hits: 0,
-        };
+        self.kinematics
+            .block_frames::<B>(token, &scratch.inputs, &mut scratch.frames);
+        scratch.body_placed.fill(false);
+        scratch.group_placed.fill(false);
+        let mut search = Search { relevant, hits: 0 };
         // The hand meets things before the shoulder does.
         for index in (0..self.bodies.len()).rev() {
             let body = &self.bodies[index];
@@ -297,14 +333,22 @@ impl Model {
                 ($kind:ident) => {
                     for solid in &o.$kind {
                         let near = solid.touches(token, middle, body.bound.radius);
-                        if near & search.relevant != 0 {
-                            self.place_spheres::<B>(token, index, scratch);
-                            let spheres = &self.spheres[body.first..body.end];
-                            let middles = &scratch.middles[body.first..body.end];
+                        if near & search.relevant == 0 {
+                            continue;
+                        }
+                        self.place_groups::<B>(token, index, scratch);
+                        for g in body.first..body.end {
+                            let group = &self.groups[g];
+                            let middle = load::<B>(token, &scratch.groups[g]);
+                            let near = solid.touches(token, middle, group.bound.radius);
+                            if near & search.relevant == 0 {
+                                continue;
+                            }
+                            self.place_spheres::<B>(token, g, scratch);
                             let mut hits = 0;
-                            for (sphere, middle) in spheres.iter().zip(middles) {
-                                let middle = load::<B>(token, middle);
-                                hits |= solid.touches(token, middle, sphere.radius);
+                            for i in group.first..group.end {
+                                let middle = load::<B>(token, &scratch.spheres[i]);
+                                hits |= solid.touches(token, middle, self.spheres[i].radius);
                             }
                             if search.found(hits) {
                                 return search.hits;
@@ -322,32 +366,36 @@ impl Model {
         for &(a, b) in &self.pairs {
             let (a, b) = (a as usize, b as usize);
             let (one, other) = (&self.bodies[a], &self.bodies[b]);
-            let middles = [a, b].map(|i| load::<B>(token, &scratch.bounds[i]));
+            let middles = [a, b].map(|i| load::<B>(token, &scratch.bodies[i]));
             let limit = one.bound.radius + other.bound.radius;
             let near = square_between(middles[0], middles[1]).within(limit * limit);
             if near & search.relevant == 0 {
                 continue;
             }
-            self.place_spheres::<B>(token, a, scratch);
-            self.place_spheres::<B>(token, b, scratch);
-            let mut hits = 0;
-            for i in one.first..one.end {
-                let middle = load::<B>(token, &scratch.middles[i]);
-                let radius = self.spheres[i].radius;
+            self.place_groups::<B>(token, a, scratch);
+            self.place_groups::<B>(token, b, scratch);
+            for g in one.first..one.end {
+                let middle = load::<B>(token, &scratch.groups[g]);
+                let radius = self.groups[g].bound.radius;
                 // First against the whole of the other body.
                 let limit = radius + other.bound.radius;
                 let near = square_between(middle, middles[1]).within(limit * limit);
                 if near & search.relevant == 0 {
                     continue;
                 }
-                for j in other.first..other.end {
-                    let limit = radius + self.spheres[j].radius;
-                    let apart = square_between(middle, load::<B>(token, &scratch.middles[j]));
-                    hits |= apart.within(limit * limit);
+                for h in other.first..other.end {
+                    let limit = radius + self.groups[h].bound.radius;
+                    let apart = square_between(middle, load::<B>(token, &scratch.groups[h]));
+                    if apart.within(limit * limit) & search.relevant == 0 {
+                        continue;
+                    }
+                    self.place_spheres::<B>(token, g, scratch);
+                    self.place_spheres::<B>(token, h, scratch);
+                    let hits = self.hits_between::<B>(token, g, h, scratch);
+                    if search.found(hits) {
+                        return search.hits;
+                    }
                 }
-            }
-            if search.found(hits) {
-                return search.hits;
             }
         }
         search.hits
@@ -364,15 +412,42 @@ impl Model {
         let body = &self.bodies[index];
         let middle = match body.frame {
             0 => body.bound.middle.map(|v| B::splat(token, v)),
-            frame => load_pose::<B>(token, &scratch.frames[frame]).apply_constant(body.bound.middle),
+            frame => {
+                load_pose::<B>(token, &scratch.frames[frame]).apply_constant(body.bound.middle)
+            }
         };
-        for (value, into) in middle.into_iter().zip(&mut scratch.bounds[index]) {
+        for (value, into) in middle.into_iter().zip(&mut scratch.bodies[index]) {
             value.store(into);
         }
         middle
     }
 
-    /// Computes where a body's spheres are, if that is not done yet.
+    /// Computes where the groups of a body are, if that is not done yet.
+    #[inline(always)]
+    fn place_groups<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        scratch: &mut Scratch<B::Store>,
+    ) {
+        if std::mem::replace(&mut scratch.body_placed[index], true) {
+            return;
+        }
+        let body = &self.bodies[index];
+        let pose = frame_pose::<B>(token, &scratch.frames, body.frame);
+        let groups = &self.groups[body.first..body.end];
+        for (group, into) in groups.iter().zip(&mut scratch.groups[body.first..body.end]) {
+            for (value, into) in pose
+                .apply_constant(group.bound.middle)
+                .into_iter()
+                .zip(into)
+            {
+                value.store(into);
+            }
+        }
+    }
+
+    /// Computes where the spheres of a group are, if that is not done yet.
     #[inline(always)]
     fn place_spheres<B: Block>(
         &self,
@@ -380,33 +455,59 @@ impl Model {
         index: usize,
         scratch: &mut Scratch<B::Store>,
     ) {
-        if std::mem::replace(&mut scratch.placed[index], true) {
+        if std::mem::replace(&mut scratch.group_placed[index], true) {
             return;
         }
-        let body = &self.bodies[index];
-        let pose = match body.frame {
-            0 => crate::block::constant_pose::<B>(token, &Pose::IDENTITY.cast()),
-            frame => load_pose::<B>(token, &scratch.frames[frame]),
-        };
-        let spheres = &self.spheres[body.first..body.end];
-        let middles = &mut scratch.middles[body.first..body.end];
-        for (sphere, into) in spheres.iter().zip(middles) {
+        let group = &self.groups[index];
+        let pose = frame_pose::<B>(token, &scratch.frames, self.bodies[group.body].frame);
+        let spheres = &self.spheres[group.first..group.end];
+        for (sphere, into) in spheres
+            .iter()
+            .zip(&mut scratch.spheres[group.first..group.end])
+        {
             for (value, into) in pose.apply_constant(sphere.middle).into_iter().zip(into) {
                 value.store(into);
             }
         }
     }
 
+    /// A bit for each lane in which a sphere of one group touches one of another.
+    #[inline(always)]
+    fn hits_between<B: Block>(
+        &self,
+        token: B::Token,
+        g: usize,
+        h: usize,
+        scratch: &Scratch<B::Store>,
+    ) -> u8 {
+        let mut hits = 0;
+        for i in self.groups[g].first..self.groups[g].end {
+            let middle = load::<B>(token, &scratch.spheres[i]);
+            for j in self.groups[h].first..self.groups[h].end {
+                let limit = self.spheres[i].radius + self.spheres[j].radius;
+                let apart = square_between(middle, load::<B>(token, &scratch.spheres[j]));
+                hits |= apart.within(limit * limit);
+            }
+        }
+        hits
+    }
+
     fn clearances(&self, scratch: &mut Scratch<[f32; 1]>, clearances: &mut Clearances) {
-        self.kinematics.block_frames::<f32>((), &scratch.inputs, &mut scratch.frames);
-        scratch.placed.fill(false);
-        for index in 0..self.bodies.len() {
+        self.kinematics
+            .block_frames::<f32>((), &scratch.inputs, &mut scratch.frames);
+        scratch.group_placed.fill(false);
+        for index in 0..self.groups.len() {
             self.place_spheres::<f32>((), index, scratch);
         }
-        let middle = |i: usize| scratch.middles[i].map(|v| v[0]);
+        let middle = |i: usize| scratch.spheres[i].map(|v| v[0]);
+        // A body's spheres follow each other.
+        let spheres = |body: &Body| match &self.groups[body.first..body.end] {
+            [] => 0..0,
+            groups => groups[0].first..groups[groups.len() - 1].end,
+        };
         for (body, clearance) in self.bodies.iter().zip(&mut clearances.bodies) {
             let gap = |i: usize| body.obstacles.distance(middle(i)) - self.spheres[i].radius;
-            let least = (body.first..body.end).map(gap).fold(f32::INFINITY, f32::min);
+            let least = spheres(body).map(gap).fold(f32::INFINITY, f32::min);
             *clearance = f64::from(least);
         }
         if self.standing_collision.is_some() {
@@ -415,14 +516,60 @@ impl Model {
         for (&(a, b), clearance) in self.pairs.iter().zip(&mut clearances.pairs) {
             let (one, other) = (&self.bodies[a as usize], &self.bodies[b as usize]);
             let mut least = f32::INFINITY;
-            for i in one.first..one.end {
-                for j in other.first..other.end {
+            for i in spheres(one) {
+                for j in spheres(other) {
                     let apart = square_between(middle(i), middle(j)).sqrt();
                     least = least.min(apart - self.spheres[i].radius - self.spheres[j].radius);
                 }
             }
             *clearance = f64::from(least);
         }
+    }
+}
+
+fn padded(ball: &Ball) -> Sphere {
+    Sphere {
+        middle: ball.middle.map(|v| v as f32),
+        radius: (ball.radius + ROUNDING) as f32,
+    }
+}
+
+/// A sphere around balls. It reaches a little farther than theirs, so that rounding cannot lose
+/// one; of a single ball it is that ball.
+fn around_all(balls: &[Ball]) -> Sphere {
+    let mut sphere = padded(&enclosing_ball(balls));
+    if balls.len() > 1 {
+        sphere.radius += ROUNDING as f32;
+    }
+    sphere
+}
+
+/// Splits balls into groups of neighbours, at the median of the widest axis.
+fn neighbours(mut balls: Vec<Ball>) -> Vec<Vec<Ball>> {
+    if balls.len() <= GROUP {
+        return if balls.is_empty() {
+            vec![]
+        } else {
+            vec![balls]
+        };
+    }
+    let (low, high) = around(balls.iter().map(|b| b.middle), 0.0);
+    let width = minus(high, low);
+    let widest = (0..3)
+        .max_by(|&i, &j| width[i].total_cmp(&width[j]))
+        .unwrap_or(0);
+    balls.sort_by(|a, b| a.middle[widest].total_cmp(&b.middle[widest]));
+    let rest = balls.split_off(balls.len().div_ceil(2));
+    let mut groups = neighbours(balls);
+    groups.extend(neighbours(rest));
+    groups
+}
+
+#[inline(always)]
+fn frame_pose<B: Block>(token: B::Token, frames: &[BlockPose<B::Store>], frame: usize) -> Pose<B> {
+    match frame {
+        0 => constant_pose(token, &Pose::IDENTITY.cast()),
+        frame => load_pose(token, &frames[frame]),
     }
 }
 
@@ -491,4 +638,3 @@ impl Obstacles {
         least
     }
 }
-

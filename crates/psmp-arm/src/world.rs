@@ -41,7 +41,8 @@ impl Clearances {
     ) -> Self {
         let dimension = kinematics.dimension();
         let mut body_motion = vec![0.0; bodies.len() * dimension];
-        for (&(frame, reach), bounds) in bodies.iter().zip(body_motion.chunks_exact_mut(dimension)) {
+        for (&(frame, reach), bounds) in bodies.iter().zip(body_motion.chunks_exact_mut(dimension))
+        {
             kinematics.motion_bounds(frame, reach, bounds);
         }
         let mut pair_motion = vec![0.0; pairs.len() * dimension];
@@ -55,6 +56,11 @@ impl Clearances {
             pair_motion,
             dimension,
         }
+    }
+
+    /// How many joints there are.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
     }
 
     /// Whether nothing touches.
@@ -74,15 +80,20 @@ impl Clearances {
     /// entry in `steps`, nothing can come to touch.
     #[must_use]
     pub fn safe_share(&self, steps: &[f64]) -> f64 {
-        let way = |bounds: &[f64]| -> f64 {
-            bounds.iter().zip(steps).map(|(b, s)| b * s.abs()).sum()
-        };
+        let way =
+            |bounds: &[f64]| -> f64 { bounds.iter().zip(steps).map(|(b, s)| b * s.abs()).sum() };
         let share = |(clearance, bounds): (&f64, &[f64])| match way(bounds) {
             0.0 => f64::INFINITY,
             way => clearance / way,
         };
-        let bodies = self.bodies.iter().zip(self.body_motion.chunks_exact(self.dimension));
-        let pairs = self.pairs.iter().zip(self.pair_motion.chunks_exact(self.dimension));
+        let bodies = self
+            .bodies
+            .iter()
+            .zip(self.body_motion.chunks_exact(self.dimension));
+        let pairs = self
+            .pairs
+            .iter()
+            .zip(self.pair_motion.chunks_exact(self.dimension));
         bodies.chain(pairs).map(share).fold(f64::INFINITY, f64::min)
     }
 }
