@@ -29,7 +29,7 @@ fn main() {
     }
     let mut good = true;
     for (urdf, what) in [
-        ("panda.urdf", "our own cover of 64 spheres"),
+        ("panda.urdf", "our own cover"),
         ("panda_spherized.urdf", "the 59 spheres that VAMP ships"),
     ] {
         let arm = read_arm(&panda, urdf);

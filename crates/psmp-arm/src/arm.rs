@@ -66,6 +66,9 @@ pub enum ArmError {
     /// A shape cannot move with a link.
     #[error("`{0}` has a half-space or a heightfield, which cannot be part of what moves")]
     MovingGround(String),
+    /// Scenes of one table attach something.
+    #[error("`{0}` is attached to the arm, but the arm must be the same in all scenes of a table")]
+    AttachedInTable(String),
 }
 
 impl ArmError {
@@ -82,6 +85,7 @@ impl ArmError {
             Self::Missing(_) => "give a position to every joint of the group",
             Self::OutOfLimits { .. } => "give positions within the URDF's limits",
             Self::AttachedLink { .. } => "attach it to a link of the robot",
+            Self::AttachedInTable(_) => "take what is attached out of the scenes",
             Self::MovingGround(_) => "use boxes, cylinders, spheres, capsules or meshes",
         }
     }

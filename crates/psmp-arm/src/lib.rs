@@ -5,7 +5,9 @@
 //! links are. A [`Scene`] is what stands around it. Two worlds check configurations of an arm in a
 //! scene: [`SphereWorld`], eight at a time with the links covered by spheres ([`SphereModel`]), and
 //! [`ExactWorld`] with the true shapes. With [`psmp::checker::BisectionChecker`] they check the
-//! configurations along an edge, with [`CertifiedChecker`] all of it.
+//! configurations along an edge, with [`CertifiedChecker`] all of it. A [`joint_roadmap`] and a
+//! [`TableJob`] turn scenes into experience; an [`EdgeMemory`] keeps what is known when a scene
+//! changes.
 #![deny(missing_docs)]
 
 mod arm;
@@ -14,6 +16,7 @@ mod certified;
 mod contacts;
 mod exact;
 mod geometry;
+mod joint_roadmap;
 mod kinematics;
 mod mesh_file;
 pub mod models;
@@ -21,9 +24,11 @@ mod obstacle;
 mod pose;
 mod robot;
 mod scene;
+mod scene_change;
 mod sphere_cover;
 mod spheres;
 mod srdf;
+mod table;
 mod urdf;
 mod world;
 mod xml;
@@ -32,12 +37,15 @@ pub use arm::{Arm, ArmError};
 pub use certified::CertifiedChecker;
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
+pub use joint_roadmap::{Sampling, joint_roadmap};
 pub use kinematics::{Kinematics, Poses};
 pub use pose::{Number, Pose, PoseError, Scalar};
 pub use robot::{Joint, JointKind, Link, Mimic, Robot, Variable};
 pub use scene::{AllowedCollisions, Attached, MotionRequest, Object, Scene};
+pub use scene_change::{EdgeMemory, RememberingChecker, SweptVolumes};
 pub use sphere_cover::{Ball, DEFAULT_SPHERES, LinkCover, SphereModel};
-pub use spheres::{ROUNDING, SphereWorld};
+pub use spheres::{ROUNDING, SphereWorld, SphereWorlds};
 pub use srdf::{Group, NamedState, Semantics};
+pub use table::{TableJob, fingerprint};
 pub use urdf::Packages;
 pub use world::{ArmWorld, Clearances};

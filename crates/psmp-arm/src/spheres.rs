@@ -11,7 +11,7 @@ use crate::arm::{Arm, ArmError};
 use crate::block::{Block, BlockPose, LANES, constant_pose, load_pose};
 use crate::contacts::Contacts;
 use crate::exact::distance_to_box;
-use crate::geometry::{Placed, around};
+use crate::geometry::around;
 use crate::kinematics::Kinematics;
 use crate::obstacle::{Obstacles, PreparedShape, Solid};
 use crate::pose::{Pose, minus, norm};
@@ -37,12 +37,13 @@ const GROUP: usize = 4;
 #[derive(Clone)]
 pub struct SphereWorld {
     model: Arc<Model>,
+    surroundings: Arc<Surroundings>,
     level: Level,
     eight: Scratch<[f32; LANES]>,
     one: Scratch<[f32; 1]>,
 }
 
-/// What stays the same from check to check.
+/// The arm as spheres: what stays the same from check to check and from scene to scene.
 struct Model {
     kinematics: Kinematics<f32>,
     exact_kinematics: Kinematics<f64>,
@@ -52,6 +53,12 @@ struct Model {
     /// The spheres of all groups, one group's after the other's.
     spheres: Vec<Sphere>,
     pairs: Vec<(u32, u32)>,
+}
+
+/// A scene as the bodies of a model see it.
+struct Surroundings {
+    /// For each body the obstacles in its reach that it must not touch.
+    obstacles: Vec<Obstacles>,
     /// What never moves and yet touches, if anything does: then nothing is free.
     standing_collision: Option<(String, String)>,
 }
@@ -69,7 +76,6 @@ struct Body {
     /// Its groups.
     first: usize,
     end: usize,
-    obstacles: Obstacles,
 }
 
 /// A few neighbouring spheres.
@@ -109,6 +115,20 @@ impl<St: Copy> Scratch<St> {
     }
 }
 
+impl Scratch<[f32; LANES]> {
+    /// Takes up to eight configurations in, and says which lanes they are in.
+    #[inline(always)]
+    fn load(&mut self, block: &[f64], dimension: usize) -> u8 {
+        let count = block.len() / dimension;
+        for (axis, input) in self.inputs.iter_mut().enumerate() {
+            for (lane, value) in input.iter_mut().enumerate() {
+                *value = block[lane.min(count - 1) * dimension + axis] as f32;
+            }
+        }
+        u8::MAX >> (LANES - count)
+    }
+}
+
 impl SphereWorld {
     /// An arm whose links are covered by `spheres`, in a scene.
     ///
@@ -118,12 +138,36 @@ impl SphereWorld {
     /// # Panics
     /// If `spheres` are another robot's.
     pub fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
-        let model = Arc::new(Model::new(arm, spheres, scene)?);
+        let contacts = Contacts::new(arm, scene)?;
+        let model = Arc::new(Model::new(arm, spheres, &contacts));
         Ok(Self {
             eight: Scratch::new(&model, [0.0; LANES]),
             one: Scratch::new(&model, [0.0]),
             level: Level::new(),
+            surroundings: Arc::new(Surroundings::new(&model, &contacts, scene)),
             model,
+        })
+    }
+
+    /// The same arm in another scene that has the same things attached to it, if any: what is
+    /// known of the arm's spheres is shared.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    ///
+    /// # Panics
+    /// If `arm` is another arm, or the scene attaches other things.
+    pub fn in_scene(&self, arm: &Arm, scene: &Scene) -> Result<Self, ArmError> {
+        let contacts = Contacts::new(arm, scene)?;
+        let count = contacts.bodies.len();
+        assert_eq!(
+            count,
+            self.model.bodies.len(),
+            "the same arm, holding the same"
+        );
+        Ok(Self {
+            surroundings: Arc::new(Surroundings::new(&self.model, &contacts, scene)),
+            ..self.clone()
         })
     }
 
@@ -131,7 +175,7 @@ impl SphereWorld {
     /// then no configuration is free.
     #[must_use]
     pub fn standing_collision(&self) -> Option<(&str, &str)> {
-        let found = self.model.standing_collision.as_ref();
+        let found = self.surroundings.standing_collision.as_ref();
         found.map(|(body, object)| (body.as_str(), object.as_str()))
     }
 
@@ -142,7 +186,36 @@ impl SphereWorld {
         for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
             *input = [value as f32];
         }
-        self.model.hits::<f32>((), &mut self.one, 1) == 0
+        self.model
+            .hits::<f32>((), &self.surroundings, &mut self.one, 1)
+            == 0
+    }
+
+    /// How many bodies the arm has.
+    pub(crate) fn body_count(&self) -> usize {
+        self.model.bodies.len()
+    }
+
+    /// The box around each body in a configuration: its number, and the least and the greatest
+    /// coordinates.
+    pub(crate) fn body_boxes(
+        &mut self,
+        configuration: &[f64],
+        mut each: impl FnMut(usize, [f32; 3], [f32; 3]),
+    ) {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.model.place_bodies::<f32>((), &mut self.one);
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            let middle = self.one.bodies[index].map(|v| v[0]);
+            let radius = body.bound.radius;
+            each(
+                index,
+                middle.map(|v| v - radius),
+                middle.map(|v| v + radius),
+            );
+        }
     }
 
     #[inline(always)]
@@ -150,19 +223,115 @@ impl SphereWorld {
         let dimension = self.model.kinematics.dimension();
         let blocks = configurations.chunks(LANES * dimension);
         for (index, block) in blocks.enumerate() {
-            let count = block.len() / dimension;
-            for (axis, input) in self.eight.inputs.iter_mut().enumerate() {
-                for (lane, value) in input.iter_mut().enumerate() {
-                    *value = block[lane.min(count - 1) * dimension + axis] as f32;
-                }
-            }
-            let relevant = u8::MAX >> (LANES - count);
-            let hits = self.model.hits::<f32x8<S>>(simd, &mut self.eight, relevant);
+            let relevant = self.eight.load(block, dimension);
+            let hits =
+                self.model
+                    .hits::<f32x8<S>>(simd, &self.surroundings, &mut self.eight, relevant);
             if hits != 0 {
                 return Some(index * LANES + hits.trailing_zeros() as usize);
             }
         }
         None
+    }
+}
+
+/// One arm in many scenes, asked about the same motions: kinematics and self-collisions are
+/// computed once for all of them.
+pub struct SphereWorlds {
+    model: Arc<Model>,
+    scenes: Vec<Arc<Surroundings>>,
+    level: Level,
+    scratch: Scratch<[f32; LANES]>,
+}
+
+impl SphereWorlds {
+    /// An arm in these scenes, which attach nothing to it.
+    ///
+    /// # Errors
+    /// If a scene attaches something to the arm: what it holds is part of the arm, so that nothing
+    /// would be the same for all.
+    pub fn new(arm: &Arm, spheres: &SphereModel, scenes: &[Scene]) -> Result<Self, ArmError> {
+        if let Some(held) = scenes.iter().find_map(|s| s.attached.first()) {
+            return Err(ArmError::AttachedInTable(held.object.name.clone()));
+        }
+        let alone = SphereWorld::new(arm, spheres, &Scene::default())?;
+        let surroundings = |scene: &Scene| {
+            let contacts = Contacts::new(arm, scene)?;
+            Ok(Arc::new(Surroundings::new(&alone.model, &contacts, scene)))
+        };
+        Ok(Self {
+            scenes: scenes.iter().map(surroundings).collect::<Result<_, _>>()?,
+            model: alone.model,
+            level: alone.level,
+            scratch: alone.eight,
+        })
+    }
+
+    /// How many scenes there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.scenes.len()
+    }
+
+    /// In which scenes all of these configurations are free: a bit each in `free`, which has
+    /// `count().div_ceil(64)` words.
+    pub fn free_in(&mut self, configurations: &[f64], free: &mut [u64]) {
+        let level = self.level;
+        dispatch!(level, simd => self.free_in_blocks(simd, configurations, free));
+    }
+
+    #[inline(always)]
+    fn free_in_blocks<S: Simd>(&mut self, simd: S, configurations: &[f64], free: &mut [u64]) {
+        for (place, word) in free.iter_mut().enumerate() {
+            let left = self.scenes.len() - 64 * place;
+            *word = if left >= 64 {
+                u64::MAX
+            } else {
+                (1 << left) - 1
+            };
+        }
+        let dimension = self.model.kinematics.dimension();
+        for block in configurations.chunks(LANES * dimension) {
+            let relevant = self.scratch.load(block, dimension);
+            self.model.place_bodies::<f32x8<S>>(simd, &mut self.scratch);
+            if self
+                .model
+                .hits_with_itself::<f32x8<S>>(simd, &mut self.scratch, relevant)
+                != 0
+            {
+                free.fill(0);
+                return;
+            }
+            for (place, word) in free.iter_mut().enumerate() {
+                let mut left = *word;
+                while left != 0 {
+                    let bit = left.trailing_zeros();
+                    left &= left - 1;
+                    let scene = &self.scenes[64 * place + bit as usize];
+                    let hits = self.model.hits_with_scene::<f32x8<S>>(
+                        simd,
+                        scene,
+                        &mut self.scratch,
+                        relevant,
+                    );
+                    if hits != 0 {
+                        *word &= !(1 << bit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Clone for SphereWorlds {
+    /// The scenes are shared, so that every thread can have its own.
+    fn clone(&self) -> Self {
+        Self {
+            model: self.model.clone(),
+            scenes: self.scenes.clone(),
+            level: self.level,
+            scratch: self.scratch.clone(),
+        }
     }
 }
 
@@ -207,23 +376,53 @@ impl ArmWorld for SphereWorld {
         for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
             *input = [value as f32];
         }
-        self.model.clearances(&mut self.one, clearances);
+        self.model
+            .clearances(&self.surroundings, &mut self.one, clearances);
+    }
+}
+
+impl Surroundings {
+    fn new(model: &Model, contacts: &Contacts, scene: &Scene) -> Self {
+        let mut surroundings = Self {
+            obstacles: vec![Obstacles::default(); model.bodies.len()],
+            standing_collision: None,
+        };
+        let bodies = model.bodies.iter().zip(&contacts.against_objects);
+        for (index, (body, against)) in bodies.enumerate() {
+            let middle = norm(body.bound.middle.map(f64::from));
+            let (anchor, reach) = model.exact_kinematics.reach(body.frame, middle);
+            let reach = reach + f64::from(body.bound.radius) + ROUNDING;
+            let objects = scene.objects.iter().zip(against);
+            for (object, _) in objects.filter(|(_, against)| **against) {
+                for placed in &object.shapes {
+                    let (low, high) = placed.shape.bounds(&placed.pose);
+                    if distance_to_box(anchor, low, high) > reach {
+                        continue;
+                    }
+                    let shape = PreparedShape::new(placed);
+                    // What never moves is checked now, once.
+                    if body.frame == 0 {
+                        let mut alone = Obstacles::default();
+                        alone.add(&shape);
+                        let groups = &model.groups[body.first..body.end];
+                        let mut spheres =
+                            groups.iter().flat_map(|g| &model.spheres[g.first..g.end]);
+                        if spheres.any(|s| alone.touch::<f32>((), s.middle, s.radius) != 0) {
+                            let names = (contacts.bodies[index].name.clone(), object.name.clone());
+                            surroundings.standing_collision = Some(names);
+                        }
+                    } else {
+                        surroundings.obstacles[index].add(&shape);
+                    }
+                }
+            }
+        }
+        surroundings
     }
 }
 
 impl Model {
-    fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
-        let contacts = Contacts::new(arm, scene)?;
-        let prepared: Vec<(usize, PreparedShape, ([f64; 3], [f64; 3]))> = scene
-            .objects
-            .iter()
-            .enumerate()
-            .flat_map(|(index, object)| {
-                let ready =
-                    move |s: &Placed| (index, PreparedShape::new(s), s.shape.bounds(&s.pose));
-                object.shapes.iter().map(ready)
-            })
-            .collect();
+    fn new(arm: &Arm, spheres: &SphereModel, contacts: &Contacts) -> Self {
         let mut model = Self {
             kinematics: arm.kinematics().cast(),
             exact_kinematics: arm.kinematics().clone(),
@@ -235,9 +434,8 @@ impl Model {
                 .iter()
                 .map(|&(a, b)| (a as u32, b as u32))
                 .collect(),
-            standing_collision: None,
         };
-        for (body, against) in contacts.bodies.iter().zip(&contacts.against_objects) {
+        for body in &contacts.bodies {
             let (_, mount) = arm.kinematics().mount(body.link);
             let balls: Vec<Ball> = match body.held {
                 true => cover(&body.shapes, SPHERES_OF_HELD).balls,
@@ -250,14 +448,6 @@ impl Model {
                 }
             };
             let bound = enclosing_ball(&balls);
-            let (anchor, reach) = arm.kinematics().reach(body.frame, norm(bound.middle));
-            let mut obstacles = Obstacles::default();
-            for (object, shape, (low, high)) in &prepared {
-                let gap = distance_to_box(anchor, *low, *high);
-                if against[*object] && gap <= reach + bound.radius + ROUNDING {
-                    obstacles.add(shape);
-                }
-            }
             let first = model.groups.len();
             for group in neighbours(balls) {
                 let start = model.spheres.len();
@@ -277,58 +467,62 @@ impl Model {
                 },
                 first,
                 end: model.groups.len(),
-                obstacles,
             });
         }
-        model.settle_standing(&contacts, scene, &prepared);
-        Ok(model)
-    }
-
-    /// Checks once what never moves, and forgets its obstacles.
-    fn settle_standing(
-        &mut self,
-        contacts: &Contacts,
-        scene: &Scene,
-        prepared: &[(usize, PreparedShape, ([f64; 3], [f64; 3]))],
-    ) {
-        for (index, body) in self.bodies.iter_mut().enumerate() {
-            if body.frame != 0 {
-                continue;
-            }
-            body.obstacles = Obstacles::default();
-            for (object, shape, _) in prepared {
-                if !contacts.against_objects[index][*object] {
-                    continue;
-                }
-                let mut alone = Obstacles::default();
-                alone.add(shape);
-                let groups = &self.groups[body.first..body.end];
-                let mut spheres = groups.iter().flat_map(|g| &self.spheres[g.first..g.end]);
-                if spheres.any(|s| alone.touch::<f32>((), s.middle, s.radius) != 0) {
-                    let names = (&contacts.bodies[index].name, &scene.objects[*object].name);
-                    self.standing_collision = Some((names.0.clone(), names.1.clone()));
-                }
-            }
-        }
+        model
     }
 
     /// A bit for each lane that collides; only those of `relevant` up to the first collision are
     /// to be trusted.
     #[inline(always)]
-    fn hits<B: Block>(&self, token: B::Token, scratch: &mut Scratch<B::Store>, relevant: u8) -> u8 {
-        if self.standing_collision.is_some() {
-            return relevant;
+    fn hits<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        self.place_bodies::<B>(token, scratch);
+        let with_scene = self.hits_with_scene::<B>(token, surroundings, scratch, relevant);
+        // Only what comes before the first collision can change the answer.
+        let before = relevant & with_scene.wrapping_sub(1) & !with_scene;
+        let left = if with_scene == 0 { relevant } else { before };
+        if left == 0 {
+            return with_scene;
         }
+        with_scene | self.hits_with_itself::<B>(token, scratch, left)
+    }
+
+    /// Computes where the bodies are in a block.
+    #[inline(always)]
+    fn place_bodies<B: Block>(&self, token: B::Token, scratch: &mut Scratch<B::Store>) {
         self.kinematics
             .block_frames::<B>(token, &scratch.inputs, &mut scratch.frames);
         scratch.body_placed.fill(false);
         scratch.group_placed.fill(false);
+        for index in 0..self.bodies.len() {
+            self.place_bound::<B>(token, index, scratch);
+        }
+    }
+
+    /// A bit for each lane in which a body touches the scene, in a block that is placed.
+    #[inline(always)]
+    fn hits_with_scene<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        if surroundings.standing_collision.is_some() {
+            return relevant;
+        }
         let mut search = Search { relevant, hits: 0 };
         // The hand meets things before the shoulder does.
         for index in (0..self.bodies.len()).rev() {
             let body = &self.bodies[index];
-            let middle = self.place_bound::<B>(token, index, scratch);
-            let o = &body.obstacles;
+            let middle = load::<B>(token, &scratch.bodies[index]);
+            let o = &surroundings.obstacles[index];
             macro_rules! each {
                 ($kind:ident) => {
                     for solid in &o.$kind {
@@ -363,6 +557,18 @@ impl Model {
             each!(half_spaces);
             each!(detailed);
         }
+        search.hits
+    }
+
+    /// A bit for each lane in which two bodies touch, in a block that is placed.
+    #[inline(always)]
+    fn hits_with_itself<B: Block>(
+        &self,
+        token: B::Token,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        let mut search = Search { relevant, hits: 0 };
         for &(a, b) in &self.pairs {
             let (a, b) = (a as usize, b as usize);
             let (one, other) = (&self.bodies[a], &self.bodies[b]);
@@ -408,7 +614,7 @@ impl Model {
         token: B::Token,
         index: usize,
         scratch: &mut Scratch<B::Store>,
-    ) -> [B; 3] {
+    ) {
         let body = &self.bodies[index];
         let middle = match body.frame {
             0 => body.bound.middle.map(|v| B::splat(token, v)),
@@ -419,7 +625,6 @@ impl Model {
         for (value, into) in middle.into_iter().zip(&mut scratch.bodies[index]) {
             value.store(into);
         }
-        middle
     }
 
     /// Computes where the groups of a body are, if that is not done yet.
@@ -492,7 +697,12 @@ impl Model {
         hits
     }
 
-    fn clearances(&self, scratch: &mut Scratch<[f32; 1]>, clearances: &mut Clearances) {
+    fn clearances(
+        &self,
+        surroundings: &Surroundings,
+        scratch: &mut Scratch<[f32; 1]>,
+        clearances: &mut Clearances,
+    ) {
         self.kinematics
             .block_frames::<f32>((), &scratch.inputs, &mut scratch.frames);
         scratch.group_placed.fill(false);
@@ -505,12 +715,13 @@ impl Model {
             [] => 0..0,
             groups => groups[0].first..groups[groups.len() - 1].end,
         };
-        for (body, clearance) in self.bodies.iter().zip(&mut clearances.bodies) {
-            let gap = |i: usize| body.obstacles.distance(middle(i)) - self.spheres[i].radius;
+        let bodies = self.bodies.iter().zip(&surroundings.obstacles);
+        for ((body, obstacles), clearance) in bodies.zip(&mut clearances.bodies) {
+            let gap = |i: usize| obstacles.distance(middle(i)) - self.spheres[i].radius;
             let least = spheres(body).map(gap).fold(f32::INFINITY, f32::min);
             *clearance = f64::from(least);
         }
-        if self.standing_collision.is_some() {
+        if surroundings.standing_collision.is_some() {
             clearances.bodies.fill(0.0);
         }
         for (&(a, b), clearance) in self.pairs.iter().zip(&mut clearances.pairs) {

@@ -3,6 +3,7 @@
 use crate::say;
 use psmp::RoadmapError;
 use psmp::checker::BisectionError;
+use psmp_arm::ArmError;
 use psmp_lab::families::FamilyError;
 use psmp_lab::reproduce::ReproduceError;
 use psmp_lab::sweep::SweepError;
@@ -105,6 +106,9 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     }
     if let Some(file) = error.downcast_ref::<FileError>() {
         return file.remedy().map(str::to_owned);
+    }
+    if let Some(arm) = error.downcast_ref::<ArmError>() {
+        return Some(arm.remedy().to_owned());
     }
     if let Some(sweep) = error.downcast_ref::<SweepError>() {
         return sweep_hint(sweep);

@@ -17,6 +17,7 @@ mod plan;
 mod replay;
 mod reproduce;
 mod show;
+mod table;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;
@@ -68,6 +69,8 @@ enum Command {
     Info(info::InfoArgs),
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
     Convert(convert::ConvertArgs),
+    /// Check the edges of an arm's roadmap in many scenes: a collision table.
+    Table(table::TableArgs),
     /// Run the published 2-D experiments, from the worlds to the report.
     Reproduce(reproduce::ReproduceArgs),
     /// Run one row of the results again and see that it is the same.
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),
+        Command::Table(args) => table::run(&args, common),
         Command::Reproduce(args) => reproduce::run(&args, common),
         Command::Replay(args) => replay::run(&args, common),
         Command::Completions { shell } => {

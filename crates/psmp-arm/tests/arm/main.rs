@@ -4,6 +4,7 @@
 //! beside the repository; tests that need it say loudly where there is none.
 
 mod checkers;
+mod experience;
 mod kinematics;
 mod pinocchio;
 mod scenes;
