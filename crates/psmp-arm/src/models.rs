@@ -51,7 +51,12 @@ pub fn ur5_like() -> (Robot, Semantics) {
     shipped(
         include_str!("models/ur5_like.urdf"),
         &home,
-        &[("wrist1", "wrist3"), ("base", "upper_arm")],
+        &[
+            ("wrist1", "wrist3"),
+            // The wrist turns about an axis across the forearm, beside it.
+            ("forearm", "wrist2"),
+            ("base", "upper_arm"),
+        ],
     )
 }
 
