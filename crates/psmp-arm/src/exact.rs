@@ -262,10 +262,10 @@ fn mesh_to_parry(mesh: &Mesh) -> SharedShape {
         let at = |v: &[f64; 3]| Vector::new(v[0], v[1], v[2]);
         mesh.vertices().iter().map(at).collect()
     };
-    if mesh.is_convex() {
-        if let Some(solid) = ConvexPolyhedron::from_convex_mesh(vertices(), mesh.triangles()) {
-            return SharedShape::new(solid);
-        }
+    if mesh.is_convex()
+        && let Some(solid) = ConvexPolyhedron::from_convex_mesh(vertices(), mesh.triangles())
+    {
+        return SharedShape::new(solid);
     }
     SharedShape::new(trimesh(mesh))
 }

@@ -329,7 +329,7 @@ impl Heightfield {
         for side in size {
             length("a heightfield's side", side)?;
         }
-        if columns < 2 || heights.len() < 2 * columns || heights.len() % columns != 0 {
+        if columns < 2 || heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
             return Err(ShapeError::Mesh(format!(
                 "{} heights do not make a grid of at least two rows of {columns}",
                 heights.len()

@@ -5,6 +5,7 @@
 
 use crate::robot::Robot;
 use crate::srdf::{Group, NamedState, Semantics};
+use std::f64::consts::FRAC_PI_2;
 
 /// A 7-joint arm with a gripper, like the Franka Panda.
 #[must_use]
@@ -47,7 +48,7 @@ pub fn wam_like() -> (Robot, Semantics) {
 /// A 6-joint arm, like the Universal Robots UR5.
 #[must_use]
 pub fn ur5_like() -> (Robot, Semantics) {
-    let home = [0.0, -1.5708, 1.0, -1.0, -1.5708, 0.0];
+    let home = [0.0, -FRAC_PI_2, 1.0, -1.0, -FRAC_PI_2, 0.0];
     shipped(
         include_str!("models/ur5_like.urdf"),
         &home,

@@ -94,6 +94,10 @@ impl<S: Simd> Number for f32x8<S> {
     /// By the polynomials of the Cephes library on [-pi/4, pi/4], after taking away the nearest
     /// multiple of pi/2 in three parts so that nothing is lost. Good to 1e-7 for angles of a few
     /// turns.
+    #[expect(
+        clippy::excessive_precision,
+        reason = "the coefficients as they are published"
+    )]
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         let quarter = (self * std::f32::consts::FRAC_2_PI).round_ties_even();

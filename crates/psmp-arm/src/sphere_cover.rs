@@ -357,7 +357,7 @@ impl Draft {
             held.push(bits);
         }
         let mut left = vec![u64::MAX; words];
-        if self.pieces.len() % 64 != 0 {
+        if !self.pieces.len().is_multiple_of(64) {
             left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;
         }
         let mut chosen = Vec::new();
@@ -703,7 +703,7 @@ mod tests {
                 pose: Pose::IDENTITY,
             };
             for budget in [1, 4, 9] {
-                let cover = cover(&[placed.clone()], budget);
+                let cover = cover(std::slice::from_ref(&placed), budget);
                 assert!(cover.balls.len() <= budget);
                 for p in surface(&shape, 20_000) {
                     assert!(

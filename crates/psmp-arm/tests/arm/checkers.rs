@@ -214,7 +214,7 @@ fn what_is_held_is_checked_and_may_touch_its_holder() {
                 name: "pole".to_owned(),
                 shapes: vec![Placed {
                     shape: Shape::cylinder(0.02, length).unwrap(),
-                    pose: Pose::from_xyz_rpy([0.0; 3], [0.0, 1.5707963, 0.0]),
+                    pose: Pose::from_xyz_rpy([0.0; 3], [0.0, std::f64::consts::FRAC_PI_2, 0.0]),
                 }],
             },
             link: "hand".to_owned(),
