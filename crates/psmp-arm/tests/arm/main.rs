@@ -3,6 +3,8 @@
 //! Published data is looked for in the folder that `PSMP_DATA` names, else in `../shared/data`
 //! beside the repository; tests that need it say loudly where there is none.
 
+#![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
+
 mod checkers;
 mod experience;
 mod kinematics;
