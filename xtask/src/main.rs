@@ -12,12 +12,12 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    format, lints, all tests, doctests, documentation, the report in a browser
+  test    format, lints, all tests, doctests, documentation, the report in a browser, the Python package
   bench   the benchmarks that speed is claimed by, each beside its rival";
 
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
-        Some("test") => run_all(&[tests(), browser_tests()].concat()),
+        Some("test") => run_all(&[tests(), browser_tests(), python_tests()].concat()),
         Some("bench") => run_all(&benchmarks()),
         _ => {
             eprintln!("{USAGE}");
@@ -118,6 +118,45 @@ fn browser_tests() -> Vec<Check> {
     ]
 }
 
+/// The Python package: its wheel in a fresh environment, its types, its tests and examples. Without
+/// Python or packages to install that is said loudly and nothing is tested.
+fn python_tests() -> Vec<Check> {
+    let make = "python3 -m venv --clear target/python/tests && \
+        target/python/tests/bin/python -m pip install --quiet --disable-pip-version-check \
+        -r tests/python/requirements.txt";
+    eprintln!("\n== installing what the Python tests need: {make}");
+    let made = Command::new("sh").args(["-c", make]).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!(
+            "SKIPPED: the tests of the Python package, because Python 3.10 or later with venv and pip, \
+             or the packages of tests/python/requirements.txt, cannot be had; install them and run again"
+        );
+        return Vec::new();
+    }
+    // The tests hold the package against these two, which the Rust tests have built already.
+    let mut package_tests = check(
+        "python tests",
+        "target/python/tests/bin/python -m pytest --durations=10",
+    );
+    package_tests.environment.push(("PSMP_BUILT", "1"));
+    vec![
+        check(
+            "python wheel",
+            "target/python/tests/bin/python tests/python/wheel.py",
+        ),
+        check("python types", "target/python/tests/bin/python -m mypy"),
+        check(
+            "python stubs",
+            "target/python/tests/bin/python -m mypy.stubtest psmp._psmp",
+        ),
+        check(
+            "programs for the python tests",
+            "cargo build --workspace --locked --profile test --bin psmp --example events",
+        ),
+        package_tests,
+    ]
+}
+
 fn benchmarks() -> Vec<Check> {
     vec![
         check("search", "cargo bench -p psmp --bench search"),
@@ -125,6 +164,7 @@ fn benchmarks() -> Vec<Check> {
             "mapped table",
             "cargo bench -p psmp-worlds --bench mapped_table",
         ),
+        check("thinking", "cargo bench -p psmp-lab --bench thinking"),
     ]
 }
 

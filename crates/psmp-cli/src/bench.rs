@@ -6,10 +6,11 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::{Experience, Fallback, WorldId};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
-use psmp_lab::{PlannerSpec, Problems, Row, Summary, rows, summarise};
-use psmp_worlds::{Dataset, Prefer, ReadOptions};
+use psmp_lab::{PlannerSpec, Problems, Row, Summary, learned, rows, summarise};
+use psmp_worlds::{Dataset, Fingerprint, Prefer, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -21,11 +22,16 @@ pub struct BenchArgs {
     #[arg(required = true, value_name = "DIR")]
     datasets: Vec<PathBuf>,
 
-    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]]`, separated by commas.
+    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, separated by commas.
     ///
     /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp, ei (expected
-    /// improvement per check). Beliefs: fs (finite set), nn (nearest neighbour), freq (each edge's
-    /// frequency), local, latent, ensemble, or a probability such as 0.9. Validators: failfast, forward, backward, alternate, bisect.
+    /// improvement per check; ei-tradeoffs, ei-draws, ei-refutation and ei-joint are ei less one of its
+    /// parts). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
+    /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
+    /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
+    ///
+    /// Insured, a planner checks at most twice what LazySP would plus one path, whatever its belief;
+    /// ei is, unless it is told to be uninsured, the others are if told to be insured.
     #[arg(
         long,
         value_delimiter = ',',
@@ -40,6 +46,10 @@ pub struct BenchArgs {
     /// Whether the world planned in is among the known ones.
     #[arg(long, value_enum, default_value_t = ExperienceArg::Seen)]
     experience: ExperienceArg,
+
+    /// A belief made by `psmp learn`, to plan with instead of the dataset's worlds.
+    #[arg(long, value_name = "FILE", conflicts_with = "experience")]
+    belief: Option<PathBuf>,
 
     /// Runs of each planner in each world, with seeds from `--seed` on.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000), allow_negative_numbers = true)]
@@ -131,7 +141,7 @@ fn parse_fallback(text: &str) -> Result<Fallback, String> {
 }
 
 /// Worlds by name or by ids counted from 1.
-fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
+pub fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
     let count = dataset.table()?.world_count() as u32;
     let missing = |split: &str| {
         Mistake::error(
@@ -177,12 +187,13 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
             format!("the last seed is {}: give a smaller `--seed`", u64::MAX),
         ));
     };
-    let options = SweepOptions {
+    let mut options = SweepOptions {
         seeds: (common.seed..=last_seed).collect(),
         resolution: args.method.resolution,
         eta: args.method.eta,
         fallback: args.method.fallback,
         budget: args.budget,
+        belief: None,
         jobs: args.jobs.map(usize::from),
     };
     // Before hours of work, see that its results can be kept.
@@ -200,6 +211,12 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
             Ok(Dataset::open_with(dir, read)?)
         })
         .collect::<Result<Vec<Dataset>>>()?;
+    if let Some(file) = &args.belief {
+        for dataset in &datasets {
+            let belief = learned::open(file, Fingerprint::of(&dataset.roadmap))?;
+            options.belief = Some(Arc::new(belief));
+        }
+    }
     let tasks = datasets
         .iter()
         .map(|dataset| {

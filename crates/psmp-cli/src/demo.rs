@@ -27,7 +27,7 @@ pub struct DemoArgs {
     output: PathBuf,
 }
 
-const PLANNERS: [&str; 4] = ["psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"];
+const PLANNERS: [&str; 5] = ["ei:ensemble", "psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"];
 
 pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
     std::fs::create_dir_all(&args.output).map_err(|e| FileError::io(&args.output, "create", e))?;

@@ -7,11 +7,13 @@
 //! differs.
 
 mod bench;
+mod calibrate;
 mod convert;
 mod demo;
 mod failure;
 mod generate;
 mod info;
+mod learn;
 mod numbers;
 mod plan;
 mod replay;
@@ -63,6 +65,10 @@ enum Command {
     Plan(Box<plan::PlanArgs>),
     /// Compare planners over the worlds of datasets.
     Bench(bench::BenchArgs),
+    /// Tell whether what beliefs call likely is as frequent as they say.
+    Calibrate(calibrate::CalibrateArgs),
+    /// Make a belief from known worlds, or add to it what later runs have found.
+    Learn(learn::LearnArgs),
     /// Make a dataset: worlds of a family, their roadmap and its collision table.
     Generate(generate::GenerateArgs),
     /// Tell what a dataset, a roadmap or a collision table holds.
@@ -102,6 +108,8 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, common),
         Command::Plan(args) => plan::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
+        Command::Calibrate(args) => calibrate::run(&args, common),
+        Command::Learn(args) => learn::run(&args, common),
         Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),

@@ -8,10 +8,12 @@ use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker};
 use psmp::{Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
 use psmp_lab::trial::{self, Ending};
-use psmp_lab::{AnyPlanner, PlannerSpec, Problems, Setting, checker_for, resolution_for, scale};
+use psmp_lab::{
+    AnyPlanner, PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale,
+};
 use psmp_worlds::{
-    Dataset, DiscRobot, FileError, Frame, ImageOptions, MappedTable, OccupancyGrid, ReadOptions,
-    UnknownCells, graphml,
+    Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, MappedTable, OccupancyGrid,
+    ReadOptions, UnknownCells, graphml,
 };
 use serde_json::json;
 use std::convert::Infallible;
@@ -27,7 +29,8 @@ use std::time::Duration;
     after_help = "Examples:\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.svg --path plan.csv\n  \
     psmp plan --map office.yaml --start=-3,2.5 --goal 8,4 --robot-radius 0.3 --vertices 2000\n  \
-    psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs --gap 0.01 --picture run.png\n\n\
+    psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs --gap 0.01 --picture run.png\n  \
+    psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n\n\
     Ctrl-C ends a run with the best path so far."
 )]
 pub struct PlanArgs {
@@ -79,14 +82,17 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
     radius: Option<f64>,
 
-    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]]`: `psmp:fs` in a dataset and `ei:local` in a map
-    /// if not given.
-    #[arg(long)]
-    planner: Option<PlannerSpec>,
+    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`. See `psmp bench --help`.
+    #[arg(long, default_value = "ei:ensemble")]
+    planner: PlannerSpec,
 
     /// Whether the world planned in is among the known ones.
     #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with = "map")]
     experience: ExperienceArg,
+
+    /// A belief made by `psmp learn`, to plan with instead of the dataset's or a table's worlds.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["experience_table", "experience"])]
+    belief: Option<PathBuf>,
 
     #[command(flatten)]
     method: MethodArgs,
@@ -133,6 +139,10 @@ pub struct PlanArgs {
     /// Where to write the best path: .json or .csv by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     path: Vec<PathBuf>,
+
+    /// Where to write what every check has found, for `psmp learn --add`: a .json file.
+    #[arg(long, value_name = "FILE.json", help_heading = "Output")]
+    outcomes: Option<PathBuf>,
 
     /// Where to draw the run: .svg or .png by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -181,6 +191,9 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
             psmp_worlds::check_writable(file)?;
         }
     }
+    if let Some(file) = &args.outcomes {
+        psmp_worlds::check_writable(file)?;
+    }
     match (&args.map, &args.dataset) {
         (Some(map), _) => in_map(args, map, common),
         (None, Some(folder)) => in_dataset(args, folder, common),
@@ -208,7 +221,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
             ));
         }
     };
-    let spec = args.planner.map_or_else(|| "psmp:fs".parse(), Ok)?;
+    let spec = planner(args)?;
     let image = dataset.image(world)?;
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
     let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
@@ -223,11 +236,28 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
         query,
         obstacles: image.as_ref(),
         shortest,
-        experience: Some((table, known)),
+        known: Fingerprint::of(&dataset.roadmap),
         eta: args.method.eta / scale(&dataset.roadmap),
         spec,
     }
-    .solve(args, common, checker)
+    .solve(args, common, checker, Some((table, known)))
+}
+
+/// The planner asked for, which must have a use for the belief that was given.
+fn planner(args: &PlanArgs) -> Result<PlannerSpec> {
+    let spec = args.planner;
+    if let Some(file) = &args.belief
+        && !spec.needs_experience()
+    {
+        return Err(Mistake::error(
+            format!(
+                "planner `{spec}` has no use for the belief `{}`",
+                file.display()
+            ),
+            "choose one that learns from known worlds, such as `ei:ensemble` or `psmp:soft`",
+        ));
+    }
+    Ok(spec)
 }
 
 fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
@@ -280,6 +310,8 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
         }
         None => (None, build_roadmap(args, &grid, common.seed)?),
     };
+    // What is known is about the roadmap without this start and goal.
+    let base = Fingerprint::of(&prm);
     let Some(space) = prm.space() else {
         unreachable!("both kinds of roadmap have configurations");
     };
@@ -291,7 +323,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     let (prm, query) = prm.with_query(&start, &goal, connection)?;
     let resolution = resolution_for(&prm, args.method.resolution)?;
     let checker = BisectionChecker::new(&prm, resolution, &robot)?;
-    let spec = args.planner.map_or_else(|| "ei:local".parse(), Ok)?;
+    let spec = planner(args)?;
     let known = table
         .as_ref()
         .map(|t| (t, (0..t.world_count() as u32).map(WorldId).collect()));
@@ -301,11 +333,11 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
         query,
         obstacles: Some(robot.grown()),
         shortest: None,
-        experience: known,
+        known: base,
         eta: args.method.eta / scale,
         spec,
     }
-    .solve(args, common, checker)
+    .solve(args, common, checker, known)
 }
 
 /// Known worlds, which must be of this roadmap.
@@ -378,26 +410,48 @@ fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roa
 }
 
 /// A problem, all but the checker.
-struct Problem<'a, T> {
+struct Problem<'a> {
     title: String,
     roadmap: &'a Roadmap,
     query: Query,
     obstacles: Option<&'a OccupancyGrid>,
     shortest: Option<f64>,
-    experience: Option<(&'a T, Vec<WorldId>)>,
+    /// The roadmap that experience is about, without what the query has added to it.
+    known: Fingerprint,
     eta: f64,
     spec: PlannerSpec,
 }
 
-impl<T: Experience> Problem<'_, T> {
-    fn solve<C>(self, args: &PlanArgs, common: Common, checker: C) -> Result<Outcome>
-    where
-        C: Checker<Error = Infallible>,
-    {
+impl Problem<'_> {
+    /// Plans with the experience given, or with the belief that was asked for instead.
+    fn solve<T: Experience + Sync, C: Checker<Error = Infallible> + Send>(
+        self,
+        args: &PlanArgs,
+        common: Common,
+        checker: C,
+        experience: Option<(&T, Vec<WorldId>)>,
+    ) -> Result<Outcome> {
+        match &args.belief {
+            Some(file) => {
+                let belief = learned::open(file, self.known)?;
+                let worlds = (0..belief.world_count() as u32).map(WorldId).collect();
+                self.solve_with(args, common, checker, Some((&belief, worlds)))
+            }
+            None => self.solve_with(args, common, checker, experience),
+        }
+    }
+
+    fn solve_with<T: Experience + Sync, C: Checker<Error = Infallible> + Send>(
+        &self,
+        args: &PlanArgs,
+        common: Common,
+        checker: C,
+        experience: Option<(&T, Vec<WorldId>)>,
+    ) -> Result<Outcome> {
         let setting = Setting {
             roadmap: self.roadmap,
             query: self.query,
-            experience: self.experience.clone(),
+            experience,
             eta: self.eta,
             fallback: args.method.fallback,
             seed: common.seed,
@@ -422,6 +476,9 @@ impl<T: Experience> Problem<'_, T> {
         }
         for file in &args.path {
             self.write_path(file, &planner, common)?;
+        }
+        if let Some(file) = &args.outcomes {
+            learned::Outcomes::of(self.known, planner.ledger()).write(file)?;
         }
         let drawing = show::RunDrawing {
             title: &self.title,

@@ -54,6 +54,13 @@ pub fn progress(count: u64, what: &str) -> ProgressBar {
     bar
 }
 
+/// A sign of life on standard error for work whose end no one knows.
+pub fn spinner(what: &str) -> ProgressBar {
+    let spinner = ProgressBar::new_spinner();
+    spinner.set_message(what.to_owned());
+    spinner
+}
+
 /// One line for each better path, or for the end of a run; other events say nothing.
 pub fn improvement(
     out: &mut impl Write,

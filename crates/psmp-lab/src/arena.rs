@@ -101,12 +101,15 @@ impl<'a> Arena<'a> {
     ///
     /// # Errors
     /// If the planner cannot be made for these problems.
-    pub fn planner(
+    pub fn planner<'b>(
         &self,
         contestant: &Contestant,
         seed: u64,
-        options: &SweepOptions,
-    ) -> Result<(AnyPlanner<'a, Infallible>, Option<u64>), SweepError> {
+        options: &'b SweepOptions,
+    ) -> Result<(AnyPlanner<'b, Infallible>, Option<u64>), SweepError>
+    where
+        'a: 'b,
+    {
         let image = self.image.clone();
         let checker = checker_for(self.problems, self.world, image, options.resolution)?;
         let limit = self
@@ -126,7 +129,10 @@ impl<'a> Arena<'a> {
             fallback: options.fallback,
             seed,
         };
-        let built = contestant.planner.build(&setting, checker);
+        let built = match options.belief.as_deref() {
+            Some(belief) => contestant.planner.build(&setting.with(belief), checker),
+            None => contestant.planner.build(&setting, checker),
+        };
         let planner = built.map_err(|error| SweepError::Planner {
             dataset: self.problems.name().to_owned(),
             error,
@@ -190,7 +196,14 @@ impl<'a> Arena<'a> {
         Row {
             dataset: self.problems.name().to_owned(),
             planner: contestant.planner.to_string(),
-            experience: contestant.experience().to_owned(),
+            experience: match &options.belief {
+                Some(belief) if contestant.planner.needs_experience() => {
+                    let path = belief.path();
+                    let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+                    full.display().to_string()
+                }
+                _ => contestant.experience().to_owned(),
+            },
             world: self.world.0 + 1,
             seed,
             unit: counted_in.to_owned(),

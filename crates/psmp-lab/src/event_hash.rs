@@ -22,7 +22,11 @@ impl EventHash {
             EventKind::Proposed { length, source } => [
                 1,
                 length.to_bits(),
-                u64::from(source == Source::Fallback),
+                match source {
+                    Source::Proposer => 0,
+                    Source::Fallback => 1,
+                    Source::Insurance => 2,
+                },
                 0,
             ],
             EventKind::Barren => [2, 0, 0, 0],

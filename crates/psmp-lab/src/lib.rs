@@ -2,9 +2,11 @@
 #![deny(missing_docs)]
 
 mod arena;
+pub mod calibration;
 mod drawing;
 mod event_hash;
 pub mod families;
+pub mod learned;
 pub mod picture;
 mod planner_spec;
 mod problems;

@@ -11,7 +11,8 @@ pub struct Row {
     pub dataset: String,
     /// The planner's name.
     pub planner: String,
-    /// `seen`, `unseen`, or `none` where the planner does not learn from known worlds.
+    /// `seen`, `unseen`, or `none` where the planner does not learn from known worlds; or the belief
+    /// file that it planned with.
     pub experience: String,
     /// The world's id, counted from 1 as in the dataset's files.
     pub world: u32,

@@ -61,7 +61,11 @@ pub fn read_csv(path: &Path) -> Result<Vec<Row>, FileError> {
     })
 }
 
-fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
+/// Rows as the bytes of a Parquet file, for those who keep them elsewhere than in a folder.
+///
+/// # Errors
+/// If Parquet cannot hold them.
+pub fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .build();

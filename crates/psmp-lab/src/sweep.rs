@@ -9,8 +9,9 @@ use crate::problems::Problems;
 use crate::resolution::ResolutionError;
 use crate::row::Row;
 use psmp::{Experience, Fallback, WorldId};
-use psmp_worlds::FileError;
+use psmp_worlds::{BeliefFile, FileError};
 use rayon::prelude::*;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Which known worlds a planner may learn from.
@@ -88,6 +89,9 @@ pub struct SweepOptions {
     pub fallback: Fallback,
     /// Configurations after which a run is stopped.
     pub budget: Option<u64>,
+    /// A belief that was learned before, about this very roadmap; planners then learn from nothing
+    /// else.
+    pub belief: Option<Arc<BeliefFile>>,
     /// Threads; `None` for one a core.
     pub jobs: Option<usize>,
 }
@@ -101,6 +105,7 @@ impl Default for SweepOptions {
             eta: 1000.0,
             fallback: Fallback::default(),
             budget: None,
+            belief: None,
             jobs: None,
         }
     }

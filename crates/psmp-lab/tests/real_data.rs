@@ -1,10 +1,19 @@
 //! The published datasets: what planners promise must hold in every recorded world.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+/// Beliefs that are wrong in every way there is.
+#[path = "../../psmp/tests/it/adversaries.rs"]
+mod adversaries;
+
+use adversaries::{Adversary, Wrong};
 use petgraph::algo::dijkstra;
 use petgraph::graph::{NodeIndex, UnGraph};
+use psmp::belief::IndependentEdges;
+use psmp::checker::Checker;
+use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
+use psmp::validator::{FailFast, Forward};
 use psmp::{AnytimePlanner, Event, EventKind, Experience, Fallback, Query, Roadmap, VertexId};
-use psmp::{Direction, WorldId};
+use psmp::{Direction, EdgeId, Planner, Source, WorldId};
 use psmp_lab::statistics::median;
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
 use psmp_lab::{PlannerSpec, Problems, RecordedChecker, Row, Setting, checker_for, scale};
@@ -219,4 +228,121 @@ fn ended_rightly(row: &Row) -> bool {
     assert_eq!(row.ending, if solvable { "optimal" } else { "infeasible" });
     assert_eq!(row.cost_to_shortest.is_some(), solvable);
     solvable
+}
+
+/// A belief that does its worst in a world.
+type Belief<'a> = Adversary<Box<dyn Fn(EdgeId) -> bool + 'a>>;
+
+/// Drives an insured planner to its certificate. Gives what it has spent and the price of the dearest
+/// path that its belief has proposed.
+fn spent_insured<'a>(
+    dataset: &'a Dataset,
+    world: WorldId,
+    proposer: impl Proposer<Belief<'a>>,
+    wrong: Wrong,
+    checker: RecordedChecker<'a>,
+    insured: bool,
+) -> (u64, u64) {
+    let table = dataset.table().unwrap();
+    let query = dataset.query().unwrap();
+    let is_free: Box<dyn Fn(EdgeId) -> bool> = Box::new(move |e| table.is_free(world, e));
+    let belief = Adversary::new(wrong, is_free);
+    let roadmap = &dataset.roadmap;
+    let mut planner =
+        Planner::new(roadmap, query, proposer, belief, FailFast, checker).insured(insured);
+    let mut dearest = 0;
+    let mut last = None;
+    while let Some(Ok(event)) = planner.next() {
+        if matches!(event.kind, EventKind::Proposed { source, .. } if source != Source::Insurance) {
+            let edges = planner.proposed_path().edges().to_vec();
+            let checker = planner.checker_mut();
+            dearest = dearest.max(edges.iter().map(|e| checker.price_if_free(*e)).sum());
+        }
+        last = Some(event);
+    }
+    let last = last.unwrap();
+    if insured {
+        let shortest = roadmap.shortest_path(query, |e| table.is_free(world, e));
+        match shortest {
+            Some(shortest) => {
+                assert_eq!(last.kind, EventKind::Optimal);
+                assert_eq!(last.progress.best_length, Some(shortest.length()));
+            }
+            None => assert_eq!(last.kind, EventKind::Infeasible),
+        }
+    }
+    (last.progress.configurations, dearest)
+}
+
+/// An insured planner checks at most twice what LazySP would, plus one path, whatever it believes; one
+/// that is not insured may check more.
+#[test]
+fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
+    let mut dearer_without = 0;
+    for name in [
+        "dataset_2d_1",
+        "dataset_2d_3",
+        "dataset_2d_5",
+        "dataset_herb_1",
+        "dataset_xyh_1",
+        "dataset_heli_canyon_1",
+    ] {
+        let Some(dataset) = dataset(name) else { return };
+        let table = dataset.table().unwrap();
+        let query = dataset.query().unwrap();
+        let checker = |world: WorldId| {
+            let image = dataset.image(world).unwrap();
+            checker_for(&dataset, world, image, None).unwrap()
+        };
+        let run_all = |(world, wrong): (WorldId, Wrong)| {
+            let belief = IndependentEdges::constant(1.0).unwrap();
+            let (roadmap, optimist) = (&dataset.roadmap, checker(world));
+            let mut lazysp = Planner::new(roadmap, query, LazySp, belief, Forward, optimist);
+            let prices = checker(world);
+            let mut its_dearest = 0;
+            while let Some(Ok(_)) = lazysp.next() {
+                let edges = lazysp.proposed_path().edges().iter();
+                its_dearest = its_dearest.max(edges.map(|e| prices.price_if_free(*e)).sum());
+            }
+            let lazysp = lazysp.progress().configurations;
+            let holds = |proposer: &str, (spent, one_path): (u64, u64)| {
+                assert!(
+                    spent <= 2 * lazysp + one_path.max(its_dearest),
+                    "{name}, {proposer}, {wrong:?}, world {}: {spent} for {lazysp} and {one_path}",
+                    world.0 + 1
+                );
+            };
+            let (d, w) = (&dataset, world);
+            let ei = ExpectedImprovement::default();
+            holds("ei", spent_insured(d, w, ei, wrong, checker(w), true));
+            holds("psmp", spent_insured(d, w, Psmp, wrong, checker(w), true));
+            let pomp = Pomp::default();
+            holds("pomp", spent_insured(d, w, pomp, wrong, checker(w), true));
+            let maxprob = MaxProb::default();
+            holds(
+                "maxprob",
+                spent_insured(d, w, maxprob, wrong, checker(w), true),
+            );
+            let (spent, one_path) = spent_insured(d, w, Psmp, wrong, checker(w), false);
+            usize::from(spent > 2 * lazysp + one_path.max(its_dearest))
+        };
+        let solvable = |w: &WorldId| {
+            let is_free = |e| table.is_free(*w, e);
+            dataset.roadmap.shortest_path(query, is_free).is_some()
+        };
+        let worlds = dataset.test().unwrap().iter().copied();
+        let worlds: Vec<WorldId> = worlds.filter(solvable).take(2).collect();
+        let tasks: Vec<(WorldId, Wrong)> = worlds
+            .iter()
+            .flat_map(|world| Wrong::ALL.map(|wrong| (*world, wrong)))
+            .collect();
+        let started = std::time::Instant::now();
+        let dearer: usize = tasks.into_par_iter().map(run_all).sum();
+        eprintln!(
+            "{name}: uninsured PSMP spent more in {dearer} of 12 runs; {:.1?}",
+            started.elapsed()
+        );
+        dearer_without += dearer;
+    }
+    assert!(dearer_without > 0);
 }

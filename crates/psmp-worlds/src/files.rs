@@ -43,14 +43,37 @@ pub(crate) fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), FileError> {
+    let temporary = written(path, content)?;
+    let renamed = temporary.persist(path);
+    renamed.map_err(|e| FileError::io(path, "write", e.error))?;
+    Ok(())
+}
+
+/// Makes `path` of what `content` writes, unless it is there already.
+pub(crate) fn write_if_absent(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<(), FileError> {
+    match written(path, content)?.persist_noclobber(path) {
+        Err(e) if e.error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(FileError::io(path, "write", e.error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What `content` writes, under a temporary name beside `path`.
+fn written(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<tempfile::NamedTempFile, FileError> {
     let refused = |e| FileError::io(path, "write", e);
     let temporary = temporary_beside(path).map_err(refused)?;
     let mut writer = BufWriter::with_capacity(1 << 16, temporary.as_file());
     content(&mut writer).map_err(refused)?;
     writer.flush().map_err(refused)?;
     drop(writer);
-    temporary.persist(path).map_err(|e| refused(e.error))?;
-    Ok(())
+    Ok(temporary)
 }
 
 /// An empty file under a temporary name in the folder of `path`; it goes if it is not renamed.

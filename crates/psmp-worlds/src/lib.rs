@@ -3,10 +3,11 @@
 //! *Worlds* say of a configuration whether it is free: an [`OccupancyGrid`] from an image or a ROS
 //! map, a [`DiscRobot`] of some radius in one, [`Shapes`] in any dimension. *Formats* bring roadmaps
 //! and experience in and out: [`Dataset`] folders, [`graphml`] roadmaps, and collision tables that
-//! are mapped into memory, [`MappedTable`]. Whatever is wrong with a file becomes a [`FileError`]
+//! are mapped into memory, [`MappedTable`]; and all that was learned from worlds, [`BeliefFile`]. Whatever is wrong with a file becomes a [`FileError`]
 //! that names the file, the place in it, and the remedy.
 #![deny(missing_docs)]
 
+mod belief_file;
 mod clearance;
 mod dataset;
 mod embedding;
@@ -21,6 +22,9 @@ mod shapes;
 mod table_file;
 mod world;
 
+pub use belief_file::{
+    BeliefFile, BeliefParts, Fingerprint, MemberWeights, begin_belief, write_belief,
+};
 pub use clearance::{DiscRobot, RadiusError};
 pub use dataset::{BitMatrix, Dataset, DatasetParts, Pairing, Prefer, ReadOptions};
 pub use error::{FileError, Place};

@@ -39,6 +39,9 @@ pub enum Source {
     Proposer,
     /// The fallback: the optimistic shortest path after the proposer ran dry.
     Fallback,
+    /// The insurance: LazySP's path, checked where the belief's spending is not covered. The path
+    /// interrupted for it is said to be proposed again when its checks go on.
+    Insurance,
 }
 
 /// What has happened.

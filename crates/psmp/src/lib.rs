@@ -29,6 +29,7 @@ struct Readme;
 pub mod belief;
 pub mod checker;
 mod event;
+mod insurance;
 mod ledger;
 mod path;
 mod planner;
@@ -51,4 +52,4 @@ pub use roadmap::{
 };
 pub use space::{Axis, Space, SpaceError};
 pub use stop::Stop;
-pub use table::{CollisionTable, Experience, RowLengthError, WorldId};
+pub use table::{CollisionTable, Experience, PartialTable, RowLengthError, WorldId};

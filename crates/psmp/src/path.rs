@@ -18,9 +18,14 @@ pub struct Path {
 impl Path {
     /// An empty path with room for any simple path through `roadmap`.
     pub(crate) fn with_room_for(roadmap: &Roadmap) -> Self {
+        Self::with_room_for_edges(roadmap.vertex_count())
+    }
+
+    /// An empty path with room for this many edges.
+    pub(crate) fn with_room_for_edges(edges: usize) -> Self {
         Self {
-            vertices: Vec::with_capacity(roadmap.vertex_count()),
-            edges: Vec::with_capacity(roadmap.vertex_count()),
+            vertices: Vec::with_capacity(edges + 1),
+            edges: Vec::with_capacity(edges),
             length: 0.0,
         }
     }

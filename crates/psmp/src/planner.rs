@@ -14,10 +14,14 @@
 //! it; and after [`Fallback::AfterBarren`] many in a row the optimistic shortest path is proposed
 //! instead, which either improves the best path or raises the lower bound. [`Fallback::Never`]
 //! gives the plain method.
+//!
+//! A planner can be [`insured`](Planner::insured) against a wrong belief; `insurance.rs` has the
+//! theorem and its proof.
 
 use crate::belief::{Belief, Evidence};
 use crate::checker::{Checker, Sightings};
 use crate::event::{Event, EventKind, Progress, Source};
+use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::proposer::{Proposal, Proposer, View};
@@ -51,6 +55,10 @@ enum State {
     Proposing,
     /// The proposed path is being checked.
     Checking,
+    /// The insurance is checking LazySP's path.
+    Insuring,
+    /// The insurance has made a check: who makes the next one is to be seen.
+    Insured,
     /// A final event has been given.
     Over,
 }
@@ -97,6 +105,12 @@ pub struct Planner<'a, P, B, V, C> {
     optimistic: OptimisticDistances<'a>,
     search: Search,
     path: Path,
+    /// Who has proposed it.
+    source: Source,
+    /// None for the plain method.
+    insurance: Option<Insurance<'a>>,
+    /// The price of the check before which the proposed path was interrupted, if it was.
+    awaiting: Option<u64>,
     best: Path,
     /// Infinite before the first path.
     best_length: f64,
@@ -147,6 +161,9 @@ where
             optimistic: OptimisticDistances::new(roadmap, query.goal),
             search: Search::new(roadmap),
             path: Path::with_room_for(roadmap),
+            source: Source::Proposer,
+            insurance: None,
+            awaiting: None,
             best: Path::with_room_for(roadmap),
             best_length: f64::INFINITY,
             proposals: 0,
@@ -166,6 +183,21 @@ where
     #[must_use]
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
+        self
+    }
+
+    /// The same planner, insured or not against a wrong belief; not, if this is never called.
+    ///
+    /// Insured, it ends with [`EventKind::Optimal`] or [`EventKind::Infeasible`] whatever it is put
+    /// together from, and where there is a path it has then checked at most twice the configurations
+    /// that LazySP, which believes nothing and checks forward, would have checked in the same world,
+    /// plus the price of one path that either has proposed. In a world without any path, add the
+    /// price of another.
+    /// The planner is interrupted for that where it has spent too much, and LazySP's next edge is
+    /// checked instead: [`Source::Insurance`]. Good beliefs hardly notice.
+    #[must_use]
+    pub fn insured(mut self, insured: bool) -> Self {
+        self.insurance = insured.then(|| Insurance::new(self.roadmap, self.query, &self.ledger));
         self
     }
 
@@ -196,7 +228,12 @@ where
     /// The path proposed last.
     #[must_use]
     pub fn proposed_path(&self) -> &Path {
-        &self.path
+        match &self.insurance {
+            Some(insurance) if matches!(self.state, State::Insuring | State::Insured) => {
+                insurance.path()
+            }
+            _ => &self.path,
+        }
     }
 
     /// All checks so far.
@@ -273,24 +310,28 @@ where
             Fallback::AfterBarren(most) => self.barren_in_a_row >= most,
             Fallback::Never => false,
         };
-        let mut source = Source::Proposer;
+        self.source = Source::Proposer;
         if dry {
             view.optimistic_path();
-            source = Source::Fallback;
+            self.source = Source::Fallback;
         } else {
             match self.proposer.propose(&mut view) {
                 Proposal::Path => {}
                 Proposal::Barren => {
-                    self.barren_in_a_row += 1;
-                    return self.event(EventKind::Barren);
+                    return self.barren();
                 }
-                Proposal::Done => return self.finish(EventKind::GaveUp),
-                Proposal::Exhausted if self.fallback == Fallback::Never => {
+                Proposal::Done if self.insurance.is_none() => {
                     return self.finish(EventKind::GaveUp);
                 }
-                Proposal::Exhausted => {
+                Proposal::Done | Proposal::Exhausted if self.fallback == Fallback::Never => {
+                    if self.insurance.is_none() {
+                        return self.finish(EventKind::GaveUp);
+                    }
+                    return self.barren();
+                }
+                Proposal::Done | Proposal::Exhausted => {
                     view.optimistic_path();
-                    source = Source::Fallback;
+                    self.source = Source::Fallback;
                 }
             }
         }
@@ -298,12 +339,99 @@ where
         if length >= self.best_length {
             // Known already, so there is nothing to check; but it is free, which POMP counts.
             self.proposer.path_was_free();
-            self.barren_in_a_row += 1;
-            return self.event(EventKind::Barren);
+            return self.barren();
         }
         self.barren_in_a_row = 0;
         self.state = State::Checking;
-        self.event(EventKind::Proposed { length, source })
+        self.event(EventKind::Proposed {
+            length,
+            source: self.source,
+        })
+    }
+
+    fn barren(&mut self) -> Event {
+        self.barren_in_a_row += 1;
+        if let Some(insurance) = &mut self.insurance
+            && self.fallback == Fallback::Never
+        {
+            // Nothing else would end barren draws.
+            insurance.begin_turn();
+            self.awaiting = None;
+            self.state = State::Insuring;
+        }
+        self.event(EventKind::Barren)
+    }
+
+    /// Whether the proposed path may be checked on at this price.
+    fn covers(&mut self, price: u64) -> bool {
+        let Some(insurance) = &mut self.insurance else {
+            return true;
+        };
+        insurance.covers(&mut Application {
+            path: &self.path,
+            price,
+            ledger: &self.ledger,
+            search: &mut self.search,
+            price_if_free: &|edge| self.checker.price_if_free(edge),
+        })
+    }
+
+    /// LazySP's next step, at most one check.
+    fn step_insuring(&mut self) -> Result<Event, C::Error> {
+        let Some(insurance) = &mut self.insurance else {
+            unreachable!("only the insured come here");
+        };
+        let edge = match insurance.advance(&self.ledger) {
+            Next::Check(edge) => edge,
+            Next::Arrived if insurance.path().length() < self.best_length => {
+                self.path.copy_from(insurance.path());
+                return Ok(self.improve());
+            }
+            // What there is to know is known: this ends the run.
+            Next::Arrived | Next::Nowhere => return Ok(self.step_proposing()),
+        };
+        if insurance.announce() {
+            let length = insurance.path().length();
+            return Ok(self.event(EventKind::Proposed {
+                length,
+                source: Source::Insurance,
+            }));
+        }
+        let event = self.check(edge)?;
+        self.state = State::Insured;
+        Ok(event)
+    }
+
+    /// After a check for the insurance: the proposed path goes on if that is covered now, and
+    /// another one is proposed if it was refuted meanwhile.
+    fn step_insured(&mut self) -> Result<Event, C::Error> {
+        let blocked = |e: &EdgeId| self.ledger.status(*e) == EdgeStatus::Blocked;
+        match self.awaiting {
+            Some(price) if !self.path.edges().iter().any(blocked) => {
+                if self.covers(price) {
+                    self.state = State::Checking;
+                    return Ok(self.event(EventKind::Proposed {
+                        length: self.path.length(),
+                        source: self.source,
+                    }));
+                }
+                self.state = State::Insuring;
+                self.step_insuring()
+            }
+            _ => {
+                self.state = State::Proposing;
+                Ok(self.step_proposing())
+            }
+        }
+    }
+
+    fn improve(&mut self) -> Event {
+        self.best.copy_from(&self.path);
+        self.best_length = self.path.length();
+        self.state = State::Proposing;
+        self.event(EventKind::Improved {
+            length: self.best_length,
+        })
     }
 
     fn step_checking(&mut self) -> Result<Event, C::Error> {
@@ -311,15 +439,27 @@ where
             .validator
             .choose(&self.path, &self.ledger, &mut self.belief);
         let Some(place) = choice else {
-            self.best.copy_from(&self.path);
-            self.best_length = self.path.length();
             self.proposer.path_was_free();
-            self.state = State::Proposing;
-            return Ok(self.event(EventKind::Improved {
-                length: self.best_length,
-            }));
+            return Ok(self.improve());
         };
         let edge = self.path.edges()[place];
+        let price = self.checker.price_if_free(edge);
+        if !self.covers(price) {
+            self.awaiting = Some(price);
+            self.state = State::Insuring;
+            if let Some(insurance) = &mut self.insurance {
+                insurance.begin_turn();
+            }
+            return self.step_insuring();
+        }
+        let event = self.check(edge)?;
+        if self.ledger.status(edge) == EdgeStatus::Blocked {
+            self.state = State::Proposing;
+        }
+        Ok(event)
+    }
+
+    fn check(&mut self, edge: EdgeId) -> Result<Event, C::Error> {
         self.sightings.clear();
         let checked = self.checker.check(edge, &mut self.sightings);
         let verdict = checked.inspect_err(|_| {
@@ -341,7 +481,9 @@ where
         });
         if !verdict.free {
             self.optimistic.block(edge);
-            self.state = State::Proposing;
+        }
+        if let Some(insurance) = &mut self.insurance {
+            insurance.note(edge, verdict);
         }
         Ok(self.event(EventKind::Checked {
             edge,
@@ -366,6 +508,8 @@ where
         match self.state {
             State::Proposing => Some(Ok(self.step_proposing())),
             State::Checking => Some(self.step_checking()),
+            State::Insuring => Some(self.step_insuring()),
+            State::Insured => Some(self.step_insured()),
             State::Over => None,
         }
     }

@@ -40,6 +40,15 @@ impl Draw {
         ((u128::from(self.bits(purpose)) * u128::from(bound)) >> 64) as u64
     }
 
+    /// A standard normal number for one purpose within this draw, by Box and Muller. It shares its
+    /// randomness with [`unit`](Self::unit) for twice the purpose and for the one after that.
+    #[must_use]
+    pub fn normal(self, purpose: u64) -> f64 {
+        let (first, second) = (purpose.wrapping_mul(2), purpose.wrapping_mul(2) + 1);
+        let radius = (-2.0 * libm::log(1.0 - self.unit(first))).sqrt();
+        radius * libm::cos(std::f64::consts::TAU * self.unit(second))
+    }
+
     #[inline]
     fn bits(self, purpose: u64) -> u64 {
         mix(self.key ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -55,9 +64,23 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// The share of a standard normal below `x`.
+pub(crate) fn normal_share(x: f64) -> f64 {
+    0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Draw;
+    use super::{Draw, normal_share};
+
+    #[test]
+    fn normal_numbers_fall_below_as_often_as_they_should() {
+        let draw = Draw::new(3, 1);
+        for x in [-1.5, -0.3, 0.0, 1.0] {
+            let below = (0..100_000).filter(|&i| draw.normal(i) < x).count();
+            assert!((below as f64 / 1e5 - normal_share(x)).abs() < 0.007);
+        }
+    }
 
     #[test]
     fn draws_look_uniform_and_independent() {

@@ -4,6 +4,10 @@
 //! worlds of one edge in consecutive words, for counting worlds) and by world (all edges of one
 //! world, for looking a sampled world up). [`CollisionTable`] holds both in memory; anything that
 //! can hand out the same words, such as a file mapped into memory, is an [`Experience`] too.
+//!
+//! A world that was only planned in is known where it was checked and nowhere else. A
+//! [`PartialTable`] holds such worlds too; what is missing has bits of its own and counts for
+//! nothing.
 
 use crate::roadmap::EdgeId;
 use thiserror::Error;
@@ -32,6 +36,19 @@ pub trait Experience {
     /// The bits of all edges in one world, `edge_count().div_ceil(64)` words.
     fn free_edges_in(&self, world: WorldId) -> &[u64];
 
+    /// The worlds that tell of this edge, in the same words; `None` if all of them do. A world that
+    /// does not tell of an edge has no bit set in [`Experience::worlds_where_free`].
+    #[inline]
+    fn worlds_where_known(&self, _edge: EdgeId) -> Option<&[u64]> {
+        None
+    }
+
+    /// The edges that this world tells of; `None` if all.
+    #[inline]
+    fn known_edges_in(&self, _world: WorldId) -> Option<&[u64]> {
+        None
+    }
+
     /// Whether an edge is free in a world.
     #[inline]
     fn is_free(&self, world: WorldId, edge: EdgeId) -> bool {
@@ -54,6 +71,14 @@ impl<T: Experience + ?Sized> Experience for &T {
     #[inline]
     fn free_edges_in(&self, world: WorldId) -> &[u64] {
         (**self).free_edges_in(world)
+    }
+    #[inline]
+    fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
+        (**self).worlds_where_known(edge)
+    }
+    #[inline]
+    fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
+        (**self).known_edges_in(world)
     }
 }
 
@@ -154,6 +179,73 @@ impl Experience for CollisionTable {
     fn free_edges_in(&self, world: WorldId) -> &[u64] {
         let words = self.edges.div_ceil(64);
         &self.by_world[world.index() * words..(world.index() + 1) * words]
+    }
+}
+
+/// A table of which entries may be missing.
+///
+/// ```
+/// use psmp::{EdgeId, Experience, PartialTable, WorldId};
+/// let mut table = PartialTable::unknown(1, 3);
+/// table.set(WorldId(0), EdgeId(2), true);
+/// assert_eq!(table.known_edges_in(WorldId(0)), Some(&[0b100][..]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartialTable {
+    free: CollisionTable,
+    known: CollisionTable,
+}
+
+impl PartialTable {
+    /// A table of the given size of which nothing is known.
+    #[must_use]
+    pub fn unknown(worlds: usize, edges: usize) -> Self {
+        Self {
+            free: CollisionTable::all_blocked(worlds, edges),
+            known: CollisionTable::all_blocked(worlds, edges),
+        }
+    }
+
+    /// Tells of an edge in a world for the first time.
+    ///
+    /// # Panics
+    /// If the world or the edge is outside the table, or the edge is known blocked and now free.
+    pub fn set(&mut self, world: WorldId, edge: EdgeId, free: bool) {
+        if free {
+            assert!(
+                self.free.is_free(world, edge) || !self.known.is_free(world, edge),
+                "edge {} of world {} is known blocked",
+                edge.0,
+                world.0
+            );
+            self.free.set_free(world, edge);
+        }
+        self.known.set_free(world, edge);
+    }
+}
+
+impl Experience for PartialTable {
+    fn world_count(&self) -> usize {
+        self.free.world_count()
+    }
+    fn edge_count(&self) -> usize {
+        self.free.edge_count()
+    }
+    #[inline]
+    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
+        self.free.worlds_where_free(edge)
+    }
+    #[inline]
+    fn free_edges_in(&self, world: WorldId) -> &[u64] {
+        self.free.free_edges_in(world)
+    }
+    #[inline]
+    fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
+        Some(self.known.worlds_where_free(edge))
+    }
+    #[inline]
+    fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
+        Some(self.known.free_edges_in(world))
     }
 }
 

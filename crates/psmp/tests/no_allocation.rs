@@ -3,7 +3,7 @@
 //! The counting allocator is global, so this is a test binary of its own with a single test.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
-use psmp::belief::{Belief, FiniteSet, IndependentEdges};
+use psmp::belief::{Belief, FiniteSet, IndependentEdges, SoftSet, SoftSetModel};
 use psmp::checker::{BisectionChecker, WorldFn};
 use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
 use psmp::validator::FailFast;
@@ -60,17 +60,35 @@ fn a_thousand_steps_allocate_nothing() {
     let table = CollisionTable::from_rows(prm.edge_count(), &rows).unwrap();
 
     let independent = || IndependentEdges::frequencies(&table);
-    measure(&prm, query, "psmp", Psmp, independent());
-    measure(&prm, query, "pomp", Pomp::default(), independent());
-    measure(&prm, query, "lazysp", LazySp, independent());
-    let scoring = ExpectedImprovement::default();
-    measure(&prm, query, "expected improvement", scoring, independent());
+    measure(&prm, query, "psmp", Psmp, independent(), false);
+    measure(&prm, query, "pomp", Pomp::default(), independent(), false);
+    measure(&prm, query, "lazysp", LazySp, independent(), false);
+    for insured in [false, true] {
+        let name = "expected improvement";
+        let proposer = ExpectedImprovement::default();
+        measure(&prm, query, name, proposer, independent(), insured);
+    }
+    // A belief that is soon not covered any more.
+    let wrong = IndependentEdges::constant(0.5).unwrap();
+    measure(&prm, query, "psmp, insured", Psmp, wrong, true);
     measure(
         &prm,
         query,
         "psmp with a finite set",
         Psmp,
         FiniteSet::new(&table),
+        false,
+    );
+    let soft = || SoftSet::new(&table, SoftSetModel::default());
+    measure(&prm, query, "psmp with a soft set", Psmp, soft(), false);
+    let scoring = ExpectedImprovement::default();
+    measure(
+        &prm,
+        query,
+        "scoring with a soft set",
+        scoring,
+        soft(),
+        true,
     );
 }
 
@@ -80,6 +98,7 @@ fn measure<B: Belief>(
     name: &str,
     proposer: impl Proposer<B>,
     belief: B,
+    insured: bool,
 ) {
     // A forest of small pillars, so that a run takes more than a thousand steps.
     let world = WorldFn(|q: &[f64]| {
@@ -87,12 +106,25 @@ fn measure<B: Belief>(
         to_pillar(q[0]).hypot(to_pillar(q[1])) > 0.25
     });
     let checker = BisectionChecker::new(prm, 0.001, world).unwrap();
-    let mut planner = Planner::new(prm, query, proposer, belief, FailFast, checker);
+    let mut planner =
+        Planner::new(prm, query, proposer, belief, FailFast, checker).insured(insured);
     let warm_up = planner.by_ref().take(100).count();
     assert_eq!(warm_up, 100);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    let steps = planner.by_ref().take(1000).filter(|e| e.is_ok()).count();
+    let mut interrupted = false;
+    let steps = planner
+        .by_ref()
+        .take(1000)
+        .inspect(|event| {
+            interrupted |= event.as_ref().is_ok_and(|event| {
+                let source = psmp::Source::Insurance;
+                matches!(event.kind, psmp::EventKind::Proposed { source: s, .. } if s == source)
+            });
+        })
+        .filter(|e| e.is_ok())
+        .count();
     let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert_eq!(interrupted, insured, "{name}");
     assert_eq!(steps, 1000, "{name} was over too soon");
     assert_eq!(allocations, 0, "{name} allocated");
 }

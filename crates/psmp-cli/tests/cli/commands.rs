@@ -16,7 +16,7 @@ const EXACTLY: f64 = 1e-15;
 fn demo_compares_all_planners_and_draws_each() {
     let place = Place::new();
     let run = place.psmp("demo --worlds 20 --output pictures").ok();
-    for planner in ["psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"] {
+    for planner in ["ei:ensemble", "psmp:fs", "pomp:fs", "maxprob:fs", "lazysp"] {
         assert!(run.out.contains(&format!("| {planner}")), "{}", run.out);
         for ending in ["svg", "png"] {
             let picture = format!("pictures/{}.{ending}", planner.replace(':', "-"));
@@ -25,7 +25,7 @@ fn demo_compares_all_planners_and_draws_each() {
     }
     let lines = place.psmp("demo --worlds 20 --json").ok().json_lines();
     let endings = lines.iter().filter(|line| line.get("regret").is_some());
-    assert_eq!(endings.count(), 4);
+    assert_eq!(endings.count(), 5);
     assert!(place.file("demo/lazysp.svg").is_file());
 }
 
@@ -374,4 +374,40 @@ fn every_shell_gets_its_completions() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
+}
+
+#[test]
+fn calibrate_tells_how_far_each_belief_is_to_be_trusted() {
+    let place = Place::new().with_dataset();
+    let line = "calibrate worlds --checks 10,0 -o c.csv -o c.json --picture c.svg --picture c.png";
+    let run = place.psmp(line).ok();
+    let rows = place.json("c.json");
+    let rows = rows.as_array().unwrap();
+    // Every belief, before any check and after ten.
+    assert_eq!(rows.len(), 14, "{}", run.out);
+    assert_eq!(place.read("c.csv").lines().count(), 15);
+    for row in rows {
+        assert_eq!(row["worlds"], 4);
+        let counts = row["reliability"].as_array().unwrap().iter();
+        let count: u64 = counts.map(|bin| bin["count"].as_u64().unwrap()).sum();
+        assert_eq!(row["predictions"], count);
+        assert!(run.out.contains(row["belief"].as_str().unwrap()));
+    }
+    // Each edge's frequency learns nothing from other edges; hidden causes do.
+    let loss = |belief: &str, checks: u64| {
+        let wanted = |r: &&Value| r["belief"] == belief && r["checks"] == checks;
+        rows.iter().find(wanted).unwrap()["log_loss"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(loss("latent", 10) < loss("freq", 10));
+    for picture in ["c.svg", "c.png"] {
+        assert_is_picture(&place.file(picture));
+    }
+    let [one, two] = ["--jobs 1", "--jobs 3"].map(|jobs| {
+        let line = "calibrate worlds --belief soft,local --checked-by ei:local --checks 3 --json";
+        place.psmp(&format!("{line} {jobs}")).ok().out
+    });
+    assert_eq!(one, two);
+    assert!(one.contains("\"order\": \"ei:local\""), "{one}");
 }

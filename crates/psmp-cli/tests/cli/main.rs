@@ -5,6 +5,8 @@
 mod commands;
 /// How runs end: exit codes, Ctrl-C, closed pipes, and nothing but text where no terminal is.
 mod endings;
+/// Beliefs that are kept in files and grow.
+mod learning;
 /// What a user can get wrong. Each is told what is wrong and what to do, without a panic, a wait or
 /// an answer to another question.
 mod mistakes;

@@ -598,3 +598,27 @@ fn places_that_cannot_be_written_to() {
         ],
     );
 }
+
+#[test]
+fn a_calibration_that_cannot_be_had_says_why() {
+    let place = Place::new().with_dataset();
+    for (line, problem) in [
+        ("calibrate worlds --belief xx", "`xx` is no belief"),
+        ("calibrate worlds --checks 100000", "no edge is left"),
+        ("calibrate worlds --worlds 99", "not in dataset"),
+        ("calibrate worlds -o rows.xls", "no format"),
+        ("calibrate worlds --picture rows.gif", "no known format"),
+        ("calibrate nowhere", "nowhere"),
+    ] {
+        let run = place.psmp(line);
+        assert!(matches!(run.code, Some(1 | 2)), "{line}: {run:?}");
+        assert!(run.err.contains(problem), "{line}: {}", run.err);
+    }
+    // Without images no one sees configurations: what needs them is left out, and said to be.
+    std::fs::remove_dir_all(place.file("worlds/environment_images")).unwrap();
+    let run = place.psmp("calibrate worlds --checks 0").ok();
+    assert!(run.err.contains("left out: belief `nn`"), "{}", run.err);
+    assert!(!run.out.contains("| nn"), "{}", run.out);
+    let run = place.psmp("calibrate worlds --belief nn").ends(1);
+    assert!(run.err.contains("images"), "{}", run.err);
+}

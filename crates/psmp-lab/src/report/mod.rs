@@ -13,12 +13,15 @@ mod moment;
 mod page;
 mod playback;
 mod plot;
+mod reliability;
 mod style;
 mod tables;
 
 pub use data::{
     Claim, Family, Film, Frame, FrameKind, Point, RegretGrowth, Report, Series, Verdict,
 };
+
+pub use reliability::{reliability_diagram, write_reliability_diagram};
 
 use crate::drawing::write_as_named;
 use psmp_worlds::{FileError, save};

@@ -146,6 +146,11 @@ impl Plot {
         plot
     }
 
+    /// Width and height of the panel.
+    pub(super) fn size(&self) -> [f64; 2] {
+        [self.width, BOTTOM + BELOW]
+    }
+
     fn draw_axes(&mut self) {
         for (value, label) in self.y.ticks(5.0) {
             let [_, y] = self.at(self.x.range[0], value);

@@ -39,7 +39,7 @@ const OF_PROPOSERS: [(&str, [&str; 2]); 5] = [
     ("maxprob+", ["#CC79A7", "#CC79A7"]),
 ];
 const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
-const DASHES: [&str; 8] = [
+pub(super) const DASHES: [&str; 8] = [
     "none",
     "8 4",
     "2 3",

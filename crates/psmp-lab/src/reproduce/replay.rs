@@ -4,12 +4,15 @@
 use super::ReproduceError;
 use crate::arena::Arena;
 use crate::families::Family;
+use crate::learned;
 use crate::planner_spec::PlannerSpec;
 use crate::problems::Problems;
 use crate::row::Row;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::{Experience, Fallback, WorldId};
-use psmp_worlds::Dataset;
+use psmp_worlds::{Dataset, Fingerprint};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Runs a row again. What comes is the same row but for the time it took, if all is well.
 ///
@@ -56,12 +59,20 @@ pub fn replay(row: &Row, tick: impl Fn() + Sync) -> Result<Row, ReproduceError> 
                 .map_err(|_| wrong("its fallback is no number"))?,
         ),
     };
+    let belief = match row.experience.as_str() {
+        "seen" | "unseen" | "none" => None,
+        file => {
+            let roadmap = Fingerprint::of(problems.roadmap());
+            Some(Arc::new(learned::open(Path::new(file), roadmap)?))
+        }
+    };
     let options = SweepOptions {
         seeds: vec![row.seed],
         resolution: row.resolution,
         eta: row.eta,
         fallback,
         budget: row.budget,
+        belief,
         jobs: None,
     };
     let arena = Arena::open(problems.as_ref(), world)?;

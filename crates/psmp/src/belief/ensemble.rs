@@ -1,7 +1,8 @@
 //! The ensemble: several beliefs, each trusted as far as it has predicted well.
 //!
-//! Bayesian model averaging. Every member has a weight, all the same to begin with, and every check
-//! multiplies it by the probability that the member had given to what was found. Probabilities are
+//! Bayesian model averaging. Every member has a weight to begin with, and every check multiplies it
+//! by the probability that the member had given to what was found. The first weights are best taken
+//! from [worlds held out](super::held_out), as if one typical check had been made. Probabilities are
 //! means by weight, and a drawn world comes from one member drawn by weight. A member that is
 //! certain and wrong loses most of its weight, but not all: its probabilities are kept a little away
 //! from 0 and 1.
@@ -17,7 +18,7 @@ const DOUBT: f64 = 0.01;
 const PICK: u64 = u64::MAX;
 
 struct Member<'a> {
-    belief: Box<dyn Belief + 'a>,
+    belief: Box<dyn Belief + Send + 'a>,
     log_weight: f64,
     share: f64,
 }
@@ -32,25 +33,30 @@ pub struct Ensemble<'a> {
 }
 
 impl<'a> Ensemble<'a> {
-    /// Members of equal weight, over a roadmap of `edges` edges.
+    /// Members and the logarithms of their weights, up to a common summand, over a roadmap of `edges`
+    /// edges.
     ///
     /// # Panics
-    /// If there are no members.
+    /// If there are no members, or a weight is not a number.
     #[must_use]
-    pub fn new(edges: usize, members: Vec<Box<dyn Belief + 'a>>) -> Self {
+    pub fn new(edges: usize, members: Vec<(Box<dyn Belief + Send + 'a>, f64)>) -> Self {
         assert!(!members.is_empty(), "an ensemble needs a member");
-        let share = 1.0 / members.len() as f64;
-        let member = |belief| Member {
-            belief,
-            log_weight: 0.0,
-            share,
+        let member = |(belief, log_weight): (_, f64)| {
+            assert!(log_weight.is_finite(), "a weight must be a number");
+            Member {
+                belief,
+                log_weight,
+                share: 0.0,
+            }
         };
-        Self {
+        let mut ensemble = Self {
             members: members.into_iter().map(member).collect(),
             cache: vec![(0.0, u32::MAX); edges],
             checks: 0,
             drawn: 0,
-        }
+        };
+        ensemble.weigh();
+        ensemble
     }
 
     /// The weight of each member, summing to 1.
@@ -141,10 +147,10 @@ mod tests {
     fn the_member_that_predicts_well_wins() {
         let truth: Vec<bool> = (0..60).map(|e| e % 3 != 0).collect();
         let wrong = truth.iter().map(|free| !free).collect();
-        let members: Vec<Box<dyn Belief>> = vec![
-            Box::new(Certain::new(wrong)),
-            Box::new(IndependentEdges::constant(0.5).unwrap()),
-            Box::new(Certain::new(truth.clone())),
+        let members: Vec<(Box<dyn Belief + Send>, f64)> = vec![
+            (Box::new(Certain::new(wrong)), 0.0),
+            (Box::new(IndependentEdges::constant(0.5).unwrap()), 0.0),
+            (Box::new(Certain::new(truth.clone())), 0.0),
         ];
         let mut ensemble = Ensemble::new(60, members);
         assert!((ensemble.probability_free(EdgeId(50)) - 0.5).abs() < 1e-9);

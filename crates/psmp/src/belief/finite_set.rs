@@ -5,12 +5,13 @@
 //! the true world is among the known ones. When it is not, sooner or later a check agrees with none
 //! of the worlds that are left; the published method does not say what then. Here such a check is
 //! passed over, so that the worlds that agreed for longest remain, and the ledger overrules them
-//! where they are known to be wrong.
+//! where they are known to be wrong. A world that does not tell of an edge agrees with whatever is
+//! found there; those that do tell speak for it.
 
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::{Experience, WorldId};
+use crate::table::{Experience, WorldId, bit};
 
 /// Uniform over the known worlds that agree with every check that any of them agrees with.
 ///
@@ -23,6 +24,7 @@ pub struct FiniteSet<T> {
     agreeing: Vec<u64>,
     count: u32,
     drawn: WorldId,
+    draw: Draw,
 }
 
 impl<T: Experience> FiniteSet<T> {
@@ -55,6 +57,7 @@ impl<T: Experience> FiniteSet<T> {
             agreeing,
             count,
             drawn: WorldId(0),
+            draw: Draw::new(0, 0),
         }
     }
 
@@ -84,6 +87,23 @@ impl<T: Experience> FiniteSet<T> {
         both.map(u64::count_ones).sum()
     }
 
+    /// How many of the worlds that are left tell of the edge.
+    fn told_in(&self, edge: EdgeId) -> u32 {
+        let Some(known) = self.experience.worlds_where_known(edge) else {
+            return self.count;
+        };
+        let both = self.agreeing.iter().zip(known).map(|(a, b)| a & b);
+        both.map(u64::count_ones).sum()
+    }
+
+    /// In what share of the worlds that are left and tell of the edge it is free.
+    fn share_free(&self, edge: EdgeId) -> f64 {
+        match self.told_in(edge) {
+            0 => 0.5,
+            told => f64::from(self.free_in(edge)) / f64::from(told),
+        }
+    }
+
     /// The `rank`-th world that still agrees.
     fn select(&self, mut rank: u32) -> WorldId {
         for (place, &word) in self.agreeing.iter().enumerate() {
@@ -106,7 +126,7 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if edge.index() >= self.experience.edge_count() || self.count == 0 {
             return 0.5;
         }
-        f64::from(self.free_in(edge)) / f64::from(self.count)
+        self.share_free(edge)
     }
 
     /// The share of the worlds that are left in which all of them are free.
@@ -116,15 +136,29 @@ impl<T: Experience> Belief for FiniteSet<T> {
         }
         let beyond = |e: &&EdgeId| e.index() >= self.experience.edge_count();
         let unknown = edges.iter().filter(beyond).count();
-        let mut all = 0;
-        for (place, &word) in self.agreeing.iter().enumerate() {
-            let mut word = word;
+        let mut all = 0.0;
+        for (place, &agreeing) in self.agreeing.iter().enumerate() {
+            // Worlds that tell of all edges and have them free, and those that have none blocked.
+            let (mut free, mut not_blocked) = (agreeing, agreeing);
             for edge in edges.iter().filter(|e| !beyond(e)) {
-                word &= self.experience.worlds_where_free(*edge)[place];
+                let row = self.experience.worlds_where_free(*edge)[place];
+                let known = self.experience.worlds_where_known(*edge);
+                free &= row;
+                not_blocked &= row | known.map_or(0, |known| !known[place]);
             }
-            all += word.count_ones();
+            all += f64::from(free.count_ones());
+            let mut partial = not_blocked & !free;
+            while partial != 0 {
+                let world = place * 64 + partial.trailing_zeros() as usize;
+                partial &= partial - 1;
+                let missing = edges.iter().filter(|e| !beyond(e)).filter(|e| {
+                    let known = self.experience.worlds_where_known(**e);
+                    known.is_some_and(|known| !bit(known, world))
+                });
+                all += missing.map(|e| self.share_free(*e)).product::<f64>();
+            }
         }
-        f64::from(all) / f64::from(self.count) * 0.5f64.powi(unknown as i32)
+        all / f64::from(self.count) * 0.5f64.powi(unknown as i32)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -132,12 +166,21 @@ impl<T: Experience> Belief for FiniteSet<T> {
             return false;
         }
         self.drawn = self.select(draw.below(u64::from(self.count), 0) as u32);
+        self.draw = draw;
         true
     }
 
     #[inline]
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
-        edge.index() >= self.experience.edge_count() || self.experience.is_free(self.drawn, edge)
+        if edge.index() >= self.experience.edge_count() {
+            return true;
+        }
+        if let Some(known) = self.experience.worlds_where_known(edge)
+            && !bit(known, self.drawn.index())
+        {
+            return self.draw.unit(u64::from(edge.0)) < self.share_free(edge);
+        }
+        self.experience.is_free(self.drawn, edge)
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
@@ -152,16 +195,17 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if edge.index() >= self.experience.edge_count() {
             return;
         }
-        let free_in = self.free_in(edge);
-        let left = if free { free_in } else { self.count - free_in };
-        if left == 0 {
+        let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
+        let agree = if free { free_in } else { told_in - free_in };
+        if agree == 0 {
             return;
         }
-        self.count = left;
+        self.count = self.count - told_in + agree;
         let flip = if free { 0 } else { u64::MAX };
         let words = self.experience.worlds_where_free(edge);
-        for (agreeing, word) in self.agreeing.iter_mut().zip(words) {
-            *agreeing &= word ^ flip;
+        let known = self.experience.worlds_where_known(edge);
+        for (place, (agreeing, word)) in self.agreeing.iter_mut().zip(words).enumerate() {
+            *agreeing &= (word ^ flip) | known.map_or(0, |known| !known[place]);
         }
     }
 }
@@ -170,7 +214,7 @@ impl<T: Experience> Belief for FiniteSet<T> {
 mod tests {
     use super::*;
     use crate::checker::Sightings;
-    use crate::table::CollisionTable;
+    use crate::table::{CollisionTable, PartialTable};
 
     #[test]
     fn probabilities_are_counts_and_draws_agree_with_the_checks() {
@@ -236,5 +280,42 @@ mod tests {
         let mut empty = FiniteSet::of_worlds(&table, []);
         assert!(!empty.draw(Draw::new(0, 0)));
         assert_eq!(empty.probability_free(EdgeId(1)), 0.5);
+    }
+
+    #[test]
+    fn a_world_that_does_not_tell_agrees_and_is_silent() {
+        let mut table = PartialTable::unknown(3, 3);
+        // Free and free; free and blocked; free and not told. Of the third edge only one tells.
+        for (world, row) in [&[true, true, true][..], &[true, false], &[true]]
+            .into_iter()
+            .enumerate()
+        {
+            for (edge, &free) in row.iter().enumerate() {
+                table.set(WorldId(world as u32), EdgeId(edge as u32), free);
+            }
+        }
+        let mut set = FiniteSet::new(&table);
+        assert_eq!(set.probability_free(EdgeId(1)), 0.5);
+        assert_eq!(set.probability_free(EdgeId(2)), 1.0);
+        let both = set.probability_all_free(&[EdgeId(0), EdgeId(1)]);
+        assert!((both - (1.0 + 0.0 + 0.5) / 3.0).abs() < 1e-12, "{both}");
+        set.observe(Evidence {
+            edge: EdgeId(1),
+            free: Some(false),
+            sightings: &Sightings::default(),
+        });
+        assert!(set.agreeing_worlds().eq([WorldId(1), WorldId(2)]));
+        // No one left tells of the third edge: nothing can be learned from it.
+        assert_eq!(set.probability_free(EdgeId(2)), 0.5);
+        set.observe(Evidence {
+            edge: EdgeId(2),
+            free: Some(true),
+            sightings: &Sightings::default(),
+        });
+        assert_eq!(set.agreeing_count(), 2);
+        let free = (0..1000)
+            .filter(|&i| set.draw(Draw::new(1, i)) && set.is_free_in_draw(EdgeId(2)))
+            .count();
+        assert!((400..600).contains(&free), "{free}");
     }
 }

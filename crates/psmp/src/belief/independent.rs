@@ -71,7 +71,11 @@ impl IndependentEdges {
         let share = |edge| {
             let row = experience.worlds_where_free(EdgeId(edge));
             let free = worlds.iter().filter(|w| bit(row, w.index())).count();
-            (free as f64 + 1.0) / (worlds.len() as f64 + 2.0)
+            let known = match experience.worlds_where_known(EdgeId(edge)) {
+                Some(row) => worlds.iter().filter(|w| bit(row, w.index())).count(),
+                None => worlds.len(),
+            };
+            (free as f64 + 1.0) / (known as f64 + 2.0)
         };
         Self::new(Probability::Each(
             (0..experience.edge_count() as u32).map(share).collect(),

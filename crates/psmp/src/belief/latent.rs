@@ -10,8 +10,8 @@
 //! Each edge remembers its mean and variance and how many checks they rest on; a check asks one dot
 //! product of every edge that is looked at later, and nothing of the others.
 
-use super::{Belief, Evidence};
-use crate::random::Draw;
+use super::{Belief, Evidence, held_out};
+use crate::random::{Draw, normal_share};
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
 use std::sync::Arc;
@@ -25,53 +25,148 @@ pub struct LatentModel {
     loadings: Vec<f32>,
     /// What the causes do not explain of each edge.
     residual: Vec<f32>,
+    log_likelihood: f64,
 }
 
-/// The least residual variance: no edge is explained without a rest.
-const LEAST_RESIDUAL: f32 = 0.05;
+/// Numbers of hidden causes to choose from.
+const RANKS: [usize; 4] = [12, 25, 50, 100];
+/// Least residual variances to choose from: no edge is explained without a rest.
+const LEAST_RESIDUALS: [f32; 4] = [0.01, 0.03, 0.1, 0.3];
+/// Where nothing can be left out to choose by.
+const UNTRIED: (usize, f32) = (50, 0.1);
 
 impl LatentModel {
-    /// Learns from some worlds of a table.
+    /// Learns from some worlds of a table. How many causes there are, and how much each edge keeps to
+    /// itself at least, is chosen by how well worlds left out are predicted from the others.
+    ///
+    /// What a world does not tell of an edge counts as the edge's mean: it teaches nothing.
     #[must_use]
-    pub fn learn(experience: &impl Experience, worlds: &[WorldId], rank: usize) -> Self {
-        let edges = experience.edge_count();
-        let n = worlds.len();
-        let rank = rank.min(n.saturating_sub(1));
-        let basis = leading_directions(experience, worlds, rank);
-        let mut mean = vec![0.0f32; edges];
-        let mut loadings = vec![0.0f32; edges * rank];
-        let mut residual = vec![1.0f32; edges];
-        let column_sums: Vec<f32> = (0..rank)
-            .map(|c| basis.iter().skip(c).step_by(rank.max(1)).sum())
+    pub fn learn(experience: &impl Experience, worlds: &[WorldId]) -> Self {
+        let left_out = held_out::left_out(worlds);
+        let rest: Vec<WorldId> = worlds
+            .iter()
+            .copied()
+            .filter(|w| !left_out.contains(w))
             .collect();
-        for edge in 0..edges {
-            let row = experience.worlds_where_free(EdgeId(edge as u32));
-            let w = &mut loadings[edge * rank..(edge + 1) * rank];
-            let mut free = 0usize;
-            // The sum over worlds of +-1 times the basis is twice the sum over free worlds less all.
-            for (i, world) in worlds.iter().enumerate() {
-                if bit(row, world.index()) {
-                    free += 1;
-                    for (w, b) in w.iter_mut().zip(&basis[i * rank..(i + 1) * rank]) {
-                        *w += b;
+        let mut best = (f64::NEG_INFINITY, UNTRIED);
+        if !left_out.is_empty() {
+            let largest = RANKS[RANKS.len() - 1].min(rest.len() - 1);
+            let whole = Self::of_rank(experience, &rest, largest, 0.0);
+            for rank in RANKS.into_iter().filter(|rank| *rank <= largest) {
+                for least_residual in LEAST_RESIDUALS {
+                    let model = Arc::new(whole.cut_down(rank, least_residual));
+                    let likelihood =
+                        held_out::log_likelihood_per_check(experience, &left_out, |_| {
+                            Latent::new(model.clone())
+                        });
+                    if likelihood > best.0 {
+                        best = (likelihood, (rank, least_residual));
                     }
                 }
             }
-            // One world more of each kind, so that no edge is certain beforehand.
-            let m = (2.0 * free as f32 - n as f32) / (n as f32 + 2.0);
-            for (w, sum) in w.iter_mut().zip(&column_sums) {
-                *w = (2.0 * *w - sum - m * sum) / (n as f32).sqrt();
+        }
+        let (likelihood, (rank, least_residual)) = best;
+        let mut model = Self::of_rank(experience, worlds, rank, least_residual);
+        if likelihood.is_finite() {
+            model.log_likelihood = likelihood;
+        }
+        model
+    }
+
+    /// How many hidden causes there are.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The mean log-likelihood of a check in worlds that were left out when it was learned, -ln 2 if
+    /// none could be.
+    #[must_use]
+    pub fn log_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
+
+    fn of_rank(
+        experience: &impl Experience,
+        worlds: &[WorldId],
+        rank: usize,
+        least_residual: f32,
+    ) -> Self {
+        let edges = experience.edge_count();
+        let n = worlds.len();
+        let rank = rank.min(n.saturating_sub(1));
+        let mean = means(experience, worlds);
+        let basis = leading_directions(experience, worlds, &mean, rank);
+        let mut loadings = vec![0.0f32; edges * rank];
+        let mut residual = vec![1.0f32; edges];
+        let scale = 1.0 / (n.max(1) as f32).sqrt();
+        for edge in 0..edges {
+            let free = experience.worlds_where_free(EdgeId(edge as u32));
+            let known = experience.worlds_where_known(EdgeId(edge as u32));
+            let w = &mut loadings[edge * rank..(edge + 1) * rank];
+            for (i, world) in worlds.iter().enumerate() {
+                if known.is_none_or(|known| bit(known, world.index())) {
+                    let y = if bit(free, world.index()) { 1.0 } else { -1.0 };
+                    let off = (y - mean[edge]) * scale;
+                    for (w, b) in w.iter_mut().zip(&basis[i * rank..(i + 1) * rank]) {
+                        *w += off * b;
+                    }
+                }
             }
             let explained: f32 = w.iter().map(|w| w * w).sum();
-            mean[edge] = m;
-            residual[edge] = (1.0 - m * m - explained).max(LEAST_RESIDUAL);
+            residual[edge] = (1.0 - mean[edge] * mean[edge] - explained).max(least_residual);
         }
         Self {
             rank,
             mean,
             loadings,
             residual,
+            log_likelihood: -std::f64::consts::LN_2,
         }
+    }
+
+    /// The same model with its first causes only.
+    fn cut_down(&self, rank: usize, least_residual: f32) -> Self {
+        let rows = self.loadings.chunks_exact(self.rank.max(1));
+        let mut loadings = Vec::with_capacity(self.mean.len() * rank);
+        let mut residual = Vec::with_capacity(self.mean.len());
+        for (row, mean) in rows.zip(&self.mean) {
+            let row = &row[..rank];
+            let explained: f32 = row.iter().map(|w| w * w).sum();
+            residual.push((1.0 - mean * mean - explained).max(least_residual));
+            loadings.extend_from_slice(row);
+        }
+        Self {
+            rank,
+            mean: self.mean.clone(),
+            loadings,
+            residual,
+            log_likelihood: self.log_likelihood,
+        }
+    }
+
+    /// All there is to a model, to be kept: the mean of each edge, the rows of `W` one after the
+    /// other, and the residual variance of each edge.
+    #[must_use]
+    pub fn parts(&self) -> [&[f32]; 3] {
+        [&self.mean, &self.loadings, &self.residual]
+    }
+
+    /// The model of these parts; `None` if their lengths do not fit together or a number is none
+    /// that a model can have.
+    #[must_use]
+    pub fn from_parts([mean, loadings, residual]: [Vec<f32>; 3]) -> Option<Self> {
+        let rank = loadings.len() / mean.len().max(1);
+        let fits = residual.len() == mean.len() && loadings.len() == rank * mean.len();
+        let finite = mean.iter().chain(&loadings).all(|x| x.is_finite());
+        let positive = residual.iter().all(|x| *x > 0.0 && x.is_finite());
+        (fits && finite && positive).then_some(Self {
+            rank,
+            mean,
+            loadings,
+            residual,
+            log_likelihood: -std::f64::consts::LN_2,
+        })
     }
 
     fn row(&self, edge: EdgeId) -> &[f32] {
@@ -79,87 +174,129 @@ impl LatentModel {
     }
 }
 
-/// An orthonormal basis, worlds x rank, of the leading directions of the centred table, by
-/// orthogonal iteration on the worlds' inner products.
-fn leading_directions(experience: &impl Experience, worlds: &[WorldId], rank: usize) -> Vec<f32> {
-    let n = worlds.len();
-    let edges = experience.edge_count();
-    let mut gram = vec![0.0f32; n * n];
-    for i in 0..n {
-        let a = experience.free_edges_in(worlds[i]);
-        for j in i..n {
-            let b = experience.free_edges_in(worlds[j]);
-            let differ: u32 = a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum();
-            let product = edges as f32 - 2.0 * differ as f32;
-            gram[i * n + j] = product;
-            gram[j * n + i] = product;
-        }
-    }
-    // Centring the rows of the table is centring its inner products twice.
-    let row_means: Vec<f32> = gram
-        .chunks_exact(n.max(1))
-        .map(|row| row.iter().sum::<f32>() / n as f32)
-        .collect();
-    let whole = row_means.iter().sum::<f32>() / n.max(1) as f32;
-    for i in 0..n {
-        for j in 0..n {
-            gram[i * n + j] += whole - row_means[i] - row_means[j];
-        }
-    }
-    let random = Draw::new(0x001A_7E47, 0);
-    let mut basis: Vec<f32> = (0..n * rank)
-        .map(|i| normal(random, i as u64) as f32)
-        .collect();
-    orthonormalise(&mut basis, n, rank);
-    for _ in 0..12 {
-        let mut next = vec![0.0f32; n * rank];
-        for i in 0..n {
-            let out = &mut next[i * rank..(i + 1) * rank];
-            for (j, g) in gram[i * n..(i + 1) * n].iter().enumerate() {
-                for (o, b) in out.iter_mut().zip(&basis[j * rank..(j + 1) * rank]) {
-                    *o += g * b;
-                }
+/// The mean of each edge over the worlds that tell of it, one world more of each kind counted, so
+/// that no edge is certain beforehand.
+fn means(experience: &impl Experience, worlds: &[WorldId]) -> Vec<f32> {
+    let mean = |edge| {
+        let free = experience.worlds_where_free(EdgeId(edge));
+        let known = experience.worlds_where_known(EdgeId(edge));
+        let (mut sum, mut count) = (0.0, 0.0);
+        for world in worlds {
+            if known.is_none_or(|known| bit(known, world.index())) {
+                sum += if bit(free, world.index()) { 1.0 } else { -1.0 };
+                count += 1.0;
             }
         }
-        basis = next;
-        orthonormalise(&mut basis, n, rank);
+        sum / (count + 2.0f32)
+    };
+    (0..experience.edge_count() as u32).map(mean).collect()
+}
+
+/// The inner products of the centred rows of all pairs of worlds. What a world does not tell is 0
+/// after centring.
+fn inner_products(experience: &impl Experience, worlds: &[WorldId], mean: &[f32]) -> Vec<f32> {
+    let n = worlds.len();
+    let edges = experience.edge_count();
+    let squares: f32 = mean.iter().map(|m| m * m).sum();
+    let all: f32 = mean.iter().sum();
+    // Of each world, the inner product of its row, not centred, with the mean.
+    let with_mean: Vec<f32> = worlds
+        .iter()
+        .map(|&world| {
+            let row = experience.free_edges_in(world);
+            let free = mean.iter().enumerate().filter(|(e, _)| bit(row, *e));
+            2.0 * free.map(|(_, m)| m).sum::<f32>() - all
+        })
+        .collect();
+    let mut products = vec![0.0f32; n * n];
+    for i in 0..n {
+        let a = experience.free_edges_in(worlds[i]);
+        let known = experience.known_edges_in(worlds[i]);
+        for j in i..n {
+            let b = experience.free_edges_in(worlds[j]);
+            let other_known = experience.known_edges_in(worlds[j]);
+            let product = if known.is_none() && other_known.is_none() {
+                let differ: u32 = a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum();
+                edges as f32 - 2.0 * differ as f32 - with_mean[i] - with_mean[j] + squares
+            } else {
+                (0..edges)
+                    .filter(|&e| known.is_none_or(|k| bit(k, e)))
+                    .filter(|&e| other_known.is_none_or(|k| bit(k, e)))
+                    .map(|e| {
+                        let y = if bit(a, e) { 1.0 } else { -1.0 };
+                        let z = if bit(b, e) { 1.0 } else { -1.0 };
+                        (y - mean[e]) * (z - mean[e])
+                    })
+                    .sum()
+            };
+            products[i * n + j] = product;
+            products[j * n + i] = product;
+        }
+    }
+    products
+}
+
+/// An orthonormal basis, worlds x rank, of the leading directions of the centred table, the leading
+/// one first, by orthogonal iteration on the worlds' inner products.
+fn leading_directions(
+    experience: &impl Experience,
+    worlds: &[WorldId],
+    mean: &[f32],
+    rank: usize,
+) -> Vec<f32> {
+    let n = worlds.len();
+    let products = inner_products(experience, worlds, mean);
+    let random = Draw::new(0x001A_7E47, 0);
+    // The columns of the basis, one after the other.
+    let mut columns: Vec<f32> = (0..n * rank)
+        .map(|i| random.normal(i as u64) as f32)
+        .collect();
+    orthonormalise(&mut columns, n);
+    let mut next = vec![0.0f32; n * rank];
+    for _ in 0..12 {
+        for (out, column) in next.chunks_exact_mut(n).zip(columns.chunks_exact(n)) {
+            for (out, row) in out.iter_mut().zip(products.chunks_exact(n)) {
+                *out = dot(row, column) as f32;
+            }
+        }
+        std::mem::swap(&mut columns, &mut next);
+        orthonormalise(&mut columns, n);
+    }
+    let mut basis = vec![0.0f32; n * rank];
+    for (c, column) in columns.chunks_exact(n.max(1)).enumerate() {
+        for (i, b) in column.iter().enumerate() {
+            basis[i * rank + c] = *b;
+        }
     }
     basis
 }
 
-/// Gram and Schmidt, over the columns of an n x rank matrix.
-fn orthonormalise(basis: &mut [f32], n: usize, rank: usize) {
-    for c in 0..rank {
+/// Gram and Schmidt, over columns of length `n`. A column that the earlier ones leave nothing of but
+/// rounding becomes zero: it is no direction of the table.
+fn orthonormalise(columns: &mut [f32], n: usize) {
+    for c in 0..columns.len() / n.max(1) {
+        let (earlier, column) = columns.split_at_mut(c * n);
+        let column = &mut column[..n];
+        let before = dot(column, column).sqrt();
         // Twice, because once loses digits to rounding.
         for _ in 0..2 {
-            for earlier in 0..c {
-                let dot: f32 = (0..n)
-                    .map(|i| basis[i * rank + c] * basis[i * rank + earlier])
-                    .sum();
-                for i in 0..n {
-                    basis[i * rank + c] -= dot * basis[i * rank + earlier];
+            for other in earlier.chunks_exact(n) {
+                let share = dot(column, other) as f32;
+                for (x, other) in column.iter_mut().zip(other) {
+                    *x -= share * other;
                 }
             }
         }
-        let norm: f32 = (0..n)
-            .map(|i| basis[i * rank + c].powi(2))
-            .sum::<f32>()
-            .sqrt();
-        for i in 0..n {
-            basis[i * rank + c] /= norm.max(f32::MIN_POSITIVE);
+        let after = dot(column, column).sqrt();
+        let scale = if after > 1e-5 * before {
+            (1.0 / after) as f32
+        } else {
+            0.0
+        };
+        for x in column {
+            *x *= scale;
         }
     }
-}
-
-/// A standard normal number for one purpose of a draw, by Box and Muller.
-fn normal(draw: Draw, purpose: u64) -> f64 {
-    let radius = (-2.0 * (1.0 - draw.unit(2 * purpose)).ln()).sqrt();
-    radius * (std::f64::consts::TAU * draw.unit(2 * purpose + 1)).cos()
-}
-
-/// The share of a standard normal below `x`.
-fn phi(x: f64) -> f64 {
-    0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f64 {
@@ -210,7 +347,7 @@ pub struct Latent {
     drawn: Vec<f32>,
     /// Draws of the causes for joint probabilities, and how many checks they rest on.
     joint: Vec<f32>,
-    joint_checks: usize,
+    joint_checks: Option<usize>,
 }
 
 impl Latent {
@@ -237,7 +374,7 @@ impl Latent {
             draw: Draw::new(0, 0),
             drawn: vec![0.0; rank],
             joint: Vec::new(),
-            joint_checks: usize::MAX,
+            joint_checks: None,
         }
     }
 
@@ -261,13 +398,18 @@ impl Latent {
 
     /// Draws causes from the posterior: a draw from the prior, moved by every check as the mean was.
     fn draw_causes(&self, draw: Draw, causes: &mut [f32]) {
-        let rank = self.model.rank;
         for (i, z) in causes.iter_mut().enumerate() {
-            *z = normal(draw, (1 << 32) + i as u64) as f32;
+            *z = draw.normal((1 << 32) + i as u64) as f32;
         }
-        for (t, lesson) in self.lessons.iter().enumerate() {
+        self.teach(draw, causes, 0);
+    }
+
+    /// Moves causes that a draw has given by the checks from the `begin`-th on.
+    fn teach(&self, draw: Draw, causes: &mut [f32], begin: usize) {
+        let rank = self.model.rank;
+        for (t, lesson) in self.lessons.iter().enumerate().skip(begin) {
             let residual = f64::from(self.model.residual[lesson.edge.index()]);
-            let noise = residual.sqrt() * normal(draw, (1 << 33) + t as u64);
+            let noise = residual.sqrt() * draw.normal((1 << 33) + t as u64);
             let expected = f64::from(self.model.mean[lesson.edge.index()])
                 + dot(self.model.row(lesson.edge), causes)
                 + noise;
@@ -285,20 +427,24 @@ impl Belief for Latent {
             return 0.5;
         }
         let m = self.marginal(edge);
-        phi(m.mean / m.variance.max(1e-6).sqrt()).clamp(1e-6, 1.0 - 1e-6)
+        normal_share(m.mean / m.variance.max(1e-6).sqrt()).clamp(1e-6, 1.0 - 1e-6)
     }
 
     fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
         let rank = self.model.rank;
-        if self.joint_checks != self.lessons.len() {
+        if self.joint_checks != Some(self.lessons.len()) {
             let mut joint = std::mem::take(&mut self.joint);
             joint.resize(JOINT_DRAWS * rank, 0.0);
             for (i, causes) in joint.chunks_exact_mut(rank.max(1)).enumerate() {
                 // The same numbers in every step, so that candidates are compared alike.
-                self.draw_causes(Draw::new(0x0070_1247, i as u64), causes);
+                let draw = Draw::new(0x0070_1247, i as u64);
+                match self.joint_checks {
+                    Some(checks) => self.teach(draw, causes, checks),
+                    None => self.draw_causes(draw, causes),
+                }
             }
             self.joint = joint;
-            self.joint_checks = self.lessons.len();
+            self.joint_checks = Some(self.lessons.len());
         }
         let mut sum = 0.0;
         let beyond = |e: &&EdgeId| e.index() >= self.model.mean.len();
@@ -308,7 +454,7 @@ impl Belief for Latent {
             for &edge in edges.iter().filter(|e| !beyond(e)) {
                 let mean =
                     f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), causes);
-                product *= phi(mean / f64::from(self.model.residual[edge.index()]).sqrt());
+                product *= normal_share(mean / f64::from(self.model.residual[edge.index()]).sqrt());
             }
             sum += product;
         }
@@ -330,7 +476,7 @@ impl Belief for Latent {
         let mean =
             f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), &self.drawn);
         let residual = f64::from(self.model.residual[edge.index()]);
-        mean + residual.sqrt() * normal(self.draw, u64::from(edge.0)) > 0.0
+        mean + residual.sqrt() * self.draw.normal(u64::from(edge.0)) > 0.0
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
@@ -403,7 +549,7 @@ mod tests {
     fn a_check_tells_of_edges_with_the_same_cause_and_no_others() {
         let table = two_causes(300);
         let worlds: Vec<WorldId> = (0..300).map(WorldId).collect();
-        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds, 5)));
+        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds)));
         assert!((belief.probability_free(EdgeId(5)) - 0.5).abs() < 0.1);
         show(&mut belief, 0, true);
         show(&mut belief, 30, false);
@@ -424,7 +570,7 @@ mod tests {
     fn drawn_worlds_have_the_posterior_as_their_frequencies() {
         let table = two_causes(200);
         let worlds: Vec<WorldId> = (0..200).map(WorldId).collect();
-        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds, 8)));
+        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds)));
         show(&mut belief, 3, false);
         show(&mut belief, 25, true);
         for edge in [0, 7, 22, 39].map(EdgeId) {

@@ -12,10 +12,13 @@
 //! with the sum over the edge's stretches, `k_i` from free and `k_j` from blocked nearest
 //! configurations. Nobody knows rate and eta beforehand: a grid of both is kept, each pair weighted by
 //! how well it has predicted the checks so far.
+//!
+//! Drawn worlds are coherent in space: a smooth random field of the same size as obstacles, a sum of
+//! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
 use crate::belief::surroundings::Surroundings;
-use crate::random::Draw;
+use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 
 /// Stretches that an edge is divided into.
@@ -24,6 +27,23 @@ const STRETCHES: usize = 8;
 const RATES: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 const ETAS: [f64; 5] = [8.0, 16.0, 32.0, 64.0, 128.0];
 const HYPOTHESES: usize = RATES.len() * ETAS.len();
+/// Waves that make up the field of a drawn world.
+const WAVES: usize = 16;
+/// The purpose for which a draw's random number picks the size of obstacles.
+const PICK: u64 = u64::MAX;
+/// Purposes from here on are for the waves.
+const WAVE: u64 = 1 << 33;
+
+/// What an edge meets, for each eta.
+#[derive(Debug, Clone, Copy)]
+struct Meeting {
+    hazard: [f64; ETAS.len()],
+    hit: [f64; ETAS.len()],
+    /// How far the farthest of its points is from what was checked.
+    farthest: f64,
+    /// How many checks it rests on; none if it was never computed.
+    seen: Option<u32>,
+}
 
 /// Obstacles with a rate and a size that are learned from the checks.
 #[derive(Debug, Clone)]
@@ -31,13 +51,16 @@ pub struct Local<'a> {
     roadmap: &'a Roadmap,
     surroundings: Surroundings<'a>,
     scale: f64,
+    meetings: Vec<Meeting>,
     /// Log weight of each pair of rate and eta.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
     /// The probability of each edge, and how many checks it rests on.
     cache: Vec<(f64, u32)>,
     checks: u32,
-    draw: Draw,
+    /// The waves of the drawn world: for each its numbers along the axes, then its phase.
+    waves: Vec<f64>,
+    middle: Vec<f64>,
 }
 
 impl<'a> Local<'a> {
@@ -54,11 +77,21 @@ impl<'a> Local<'a> {
             roadmap,
             surroundings: Surroundings::new(roadmap, STRETCHES + 1),
             scale: sides.fold(0.0, f64::max),
+            meetings: vec![
+                Meeting {
+                    hazard: [0.0; ETAS.len()],
+                    hit: [0.0; ETAS.len()],
+                    farthest: f64::INFINITY,
+                    seen: None,
+                };
+                roadmap.edge_count()
+            ],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             cache: vec![(0.0, u32::MAX); roadmap.edge_count()],
             checks: 0,
-            draw: Draw::new(0, 0),
+            waves: vec![0.0; WAVES * (space.dimension() + 1)],
+            middle: vec![0.0; space.dimension()],
         };
         belief.normalise();
         Ok(belief)
@@ -80,36 +113,60 @@ impl<'a> Local<'a> {
         }
     }
 
+    /// What an edge meets for each eta: the length it has yet to fear obstacles on, and how likely it
+    /// runs into one that is known. Only checks near the edge change it.
+    fn meets(&mut self, edge: EdgeId) -> &Meeting {
+        let place = edge.index();
+        let Meeting { seen, farthest, .. } = self.meetings[place];
+        let news = self.surroundings.comes_nearer(edge, seen, farthest);
+        self.meetings[place].seen = self.surroundings.checks();
+        if news {
+            let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;
+            let mut hazard = [0.0; ETAS.len()];
+            let mut hit = [0.0f64; ETAS.len()];
+            let mut farthest = 0.0f64;
+            for point in 0..=STRETCHES {
+                // The ends stand for half a stretch each.
+                let weight = if point == 0 || point == STRETCHES {
+                    0.5 * stretch
+                } else {
+                    stretch
+                };
+                let (distance, free) = self.surroundings.nearest(edge, point);
+                farthest = farthest.max(distance);
+                // k falls by a power of two from one eta to the next, and so do the ks.
+                let mut k = (-ETAS[0] * distance / self.scale).exp();
+                for (hazard, hit) in hazard.iter_mut().zip(&mut hit) {
+                    if free {
+                        *hazard += weight * (1.0 - k);
+                    } else {
+                        *hazard += weight;
+                        *hit = hit.max(k);
+                    }
+                    k *= k;
+                }
+            }
+            let seen = self.meetings[place].seen;
+            self.meetings[place] = Meeting {
+                hazard,
+                hit,
+                farthest,
+                seen,
+            };
+        }
+        &self.meetings[place]
+    }
+
     /// The probability that an edge is free under each pair of rate and eta.
     fn under_each(&mut self, edge: EdgeId) -> [f64; HYPOTHESES] {
-        let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;
-        let mut hazard = [0.0; ETAS.len()];
-        let mut hit = [0.0f64; ETAS.len()];
-        for point in 0..=STRETCHES {
-            // The ends stand for half a stretch each.
-            let weight = if point == 0 || point == STRETCHES {
-                0.5 * stretch
-            } else {
-                stretch
-            };
-            let (distance, free) = self.surroundings.nearest(edge, point);
-            // k falls by a power of two from one eta to the next, and so do the ks.
-            let mut k = (-ETAS[0] * distance / self.scale).exp();
-            for (hazard, hit) in hazard.iter_mut().zip(&mut hit) {
-                if free {
-                    *hazard += weight * (1.0 - k);
-                } else {
-                    *hazard += weight;
-                    *hit = hit.max(k);
-                }
-                k *= k;
-            }
-        }
+        let Meeting { hazard, hit, .. } = self.meets(edge);
         let mut p = [0.0; HYPOTHESES];
-        for (e, (hazard, hit)) in hazard.iter().zip(&hit).enumerate() {
-            for (r, rate) in RATES.iter().enumerate() {
-                p[e * RATES.len() + r] =
-                    ((-rate * hazard).exp() * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
+        for (e, (hazard, hit)) in hazard.iter().zip(hit).enumerate() {
+            // Each rate is twice the one before, so each share the square of the one before.
+            let mut unhit = (-RATES[0] * hazard).exp();
+            for p in &mut p[e * RATES.len()..(e + 1) * RATES.len()] {
+                *p = (unhit * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
+                unhit *= unhit;
             }
         }
         p
@@ -133,12 +190,46 @@ impl Belief for Local<'_> {
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
-        self.draw = draw;
+        let mut rest = draw.unit(PICK);
+        let mut picked = HYPOTHESES - 1;
+        for (place, share) in self.shares.iter().enumerate() {
+            rest -= share;
+            if rest < 0.0 {
+                picked = place;
+                break;
+            }
+        }
+        let eta = ETAS[picked / RATES.len()] / self.scale;
+        let numbers = self.middle.len() + 1;
+        for (i, number) in self.waves.iter_mut().enumerate() {
+            let purpose = WAVE + i as u64;
+            *number = if i % numbers == numbers - 1 {
+                std::f64::consts::TAU * draw.unit(purpose)
+            } else {
+                eta * draw.normal(purpose)
+            };
+        }
         true
     }
 
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
-        self.draw.unit(u64::from(edge.0)) < self.probability_free(edge)
+        let p = self.probability_free(edge);
+        let ends = self.roadmap.edge(edge);
+        let (Some(space), Some(a), Some(b)) = (
+            self.roadmap.space(),
+            self.roadmap.configuration(ends.from),
+            self.roadmap.configuration(ends.to),
+        ) else {
+            unreachable!("the belief refuses roadmaps without configurations");
+        };
+        space.interpolate(a, b, 0.5, &mut self.middle);
+        let mut field = 0.0;
+        for wave in self.waves.chunks_exact(self.middle.len() + 1) {
+            let along = wave.iter().zip(&self.middle).map(|(w, x)| w * x);
+            field += libm::cos(along.sum::<f64>() + wave[self.middle.len()]);
+        }
+        // The sum of many waves is nearly normal, with variance one half each.
+        normal_share(field / (0.5 * WAVES as f64).sqrt()) < p
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
@@ -151,5 +242,61 @@ impl Belief for Local<'_> {
         }
         self.surroundings.observe(evidence);
         self.checks += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::roadmap::{Connection, halton};
+    use crate::space::Space;
+
+    #[test]
+    fn drawn_worlds_keep_each_edges_probability_and_hang_together_in_space() {
+        let space = Space::unit(2);
+        let points = halton(&space, 200);
+        let roadmap = Roadmap::from_configurations(space, points, Connection::Nearest(6)).unwrap();
+        let mut belief = Local::new(&roadmap).unwrap();
+        let edges: Vec<EdgeId> = (0..roadmap.edge_count() as u32).map(EdgeId).collect();
+        let middle = |edge: EdgeId| {
+            let ends = roadmap.edge(edge);
+            let a = roadmap.configuration(ends.from).unwrap();
+            let b = roadmap.configuration(ends.to).unwrap();
+            [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])]
+        };
+        let from_first = |edge: EdgeId| {
+            let (a, b) = (middle(edges[0]), middle(edge));
+            (a[0] - b[0]).hypot(a[1] - b[1])
+        };
+        let near = edges[1..]
+            .iter()
+            .min_by(|a, b| from_first(**a).total_cmp(&from_first(**b)));
+        let far = edges
+            .iter()
+            .max_by(|a, b| from_first(**a).total_cmp(&from_first(**b)));
+        let draws = 4000;
+        let mut free = [0u32; 3];
+        let mut alike = [0u32; 2];
+        for index in 0..draws {
+            assert!(belief.draw(Draw::new(9, index)));
+            let states =
+                [edges[0], *near.unwrap(), *far.unwrap()].map(|e| belief.is_free_in_draw(e));
+            for (free, state) in free.iter_mut().zip(states) {
+                *free += u32::from(state);
+            }
+            alike[0] += u32::from(states[0] == states[1]);
+            alike[1] += u32::from(states[0] == states[2]);
+        }
+        for (edge, free) in [edges[0], *near.unwrap(), *far.unwrap()]
+            .into_iter()
+            .zip(free)
+        {
+            let p = belief.probability_free(edge);
+            assert!(
+                (f64::from(free) / draws as f64 - p).abs() < 0.04,
+                "{free} against {p}"
+            );
+        }
+        assert!(alike[0] > alike[1] + 200, "{alike:?}");
     }
 }

@@ -13,15 +13,18 @@
 //! | [`Certain`] | the truth; for tests |
 //! | [`Local`] | nothing beforehand; a rate and a size of obstacles, learned from the checks |
 //! | [`Latent`] | hidden causes, learned from a set of known worlds |
+//! | [`SoftSet`] | a set of known worlds, each trusted less with every check it disagrees with |
 //! | [`Ensemble`] | other beliefs, each trusted as far as it has predicted well |
 
 mod certain;
 mod ensemble;
 mod finite_set;
+pub mod held_out;
 mod independent;
 mod latent;
 mod local;
 mod nearest_neighbour;
+mod soft_set;
 mod surroundings;
 
 pub use certain::Certain;
@@ -31,6 +34,7 @@ pub use independent::{IndependentEdges, ProbabilityError};
 pub use latent::{Latent, LatentModel};
 pub use local::Local;
 pub use nearest_neighbour::{NearestNeighbour, NearestNeighbourError};
+pub use soft_set::{SoftSet, SoftSetModel};
 
 use crate::checker::Sightings;
 use crate::random::Draw;

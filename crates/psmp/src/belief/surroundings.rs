@@ -78,6 +78,36 @@ impl<'a> Surroundings<'a> {
         (self.probes[probe].nearest, self.probes[probe].free)
     }
 
+    /// How many checks have shown something.
+    pub(super) fn checks(&self) -> Option<u32> {
+        Some(self.batches.len() as u32)
+    }
+
+    /// Whether any check after the first `seen` has a configuration that may be nearer than `farthest`
+    /// to a point of the edge. True if none was looked at before.
+    pub(super) fn comes_nearer(&mut self, edge: EdgeId, seen: Option<u32>, farthest: f64) -> bool {
+        let Some(seen) = seen else { return true };
+        if seen as usize == self.batches.len() {
+            return false;
+        }
+        let ends = self.roadmap.edge(edge);
+        let (Some(space), Some(a), Some(b)) = (
+            self.roadmap.space(),
+            self.roadmap.configuration(ends.from),
+            self.roadmap.configuration(ends.to),
+        ) else {
+            unreachable!("beliefs refuse roadmaps without configurations");
+        };
+        let dimension = space.dimension();
+        space.interpolate(a, b, 0.5, &mut self.point);
+        // Room for rounding, so that nothing nearer is ever passed over.
+        let reach = (0.5 * space.distance(a, b) + farthest) * (1.0 + 1e-9);
+        (seen as usize..self.batches.len()).any(|index| {
+            let centre = &self.centres[index * dimension..(index + 1) * dimension];
+            space.distance(&self.point, centre) - self.batches[index].radius < reach
+        })
+    }
+
     /// Brings a probe up to date.
     fn look_around(&mut self, probe: usize, a: VertexId, b: VertexId, t: f64) {
         let seen = &mut self.probes[probe];

@@ -39,7 +39,11 @@ pub trait Checker {
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
 
     /// How many configurations the check of an edge takes if the edge is free: what confirming
-    /// costs, known beforehand. Refuting may cost less.
+    /// costs, known beforehand. Refuting may cost less, and must not cost more.
+    ///
+    /// Proposers weigh paths by it, and what an [insured](crate::Planner::insured) planner promises
+    /// is counted in it. One that says less than is true weakens that promise by what one check
+    /// costs more than it says; so the default is safe.
     fn price_if_free(&self, _edge: EdgeId) -> u64 {
         1
     }

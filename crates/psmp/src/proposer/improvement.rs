@@ -1,16 +1,22 @@
 //! Expected improvement per check: choose by value, not by one sample.
 //!
 //! Candidates are gathered from worlds drawn from the belief, from the optimist, and from POMP's
-//! trade-offs between length and probability; proposed is the one with the greatest
+//! trade-offs between length and probability, and kept as long as they may be free and shorter than
+//! the best path. Proposed is the one with the greatest
 //!
 //! ```text
-//! P(all unchecked edges free) * (best length - its length) / expected cost of checking it
+//!         P * (best length - its length)                 best length - its length
+//! ---------------------------------------------- = ------------------------------------
+//! P * price if free + (1 - P) * price of refuting    price + price of refuting (1-P)/P
 //! ```
 //!
-//! Three facts are in that score. *Refuting is cheap, confirming is dear*: a free edge costs all its
-//! configurations, a blocked one as many as it took lately to meet a collision. *What is known to be
-//! free is free of charge*: paths that reuse checked edges cost less. And a likely small improvement
-//! may be worth more than an unlikely large one.
+//! where `P` is the probability that all its unchecked edges are free, the price that of confirming
+//! them all, and `(1 - P) / P` the failures to expect for one success. Four facts are in that score.
+//! *Refuting is cheap, confirming is dear*: a free edge costs all its configurations, a blocked one as
+//! few as it took lately to meet a collision. *What is known to be free is free of charge*: paths that
+//! reuse checked edges cost less. *A failure loses only what it took to refute*: edges confirmed on a
+//! path that fails later serve the next one around the obstacle, so they are not charged to the
+//! failure. And a likely small improvement may be worth more than an unlikely large one.
 
 use super::{Proposal, Proposer, Tradeoff, View};
 use crate::belief::Belief;
@@ -19,28 +25,49 @@ use crate::path::Path;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
-/// Worlds drawn for candidates in each step.
-const DRAWS: u64 = 4;
+/// Worlds drawn for candidates in the first step, when there are none yet, and in each later one.
+const FIRST_DRAWS: u64 = 128;
+const DRAWS: u64 = 8;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
 /// Trade-offs between length and probability tried in each step.
 const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
-
+const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
+const SOURCES: u64 = TRADEOFFS + DRAWS;
+/// How many edges the searches of a step may look at before the rest must wait for a later step; the
+/// first may think longer, because all that come after live on its candidates. So a step on a large
+/// roadmap takes as long as on a small one, once that is large enough.
+const EFFORT: u64 = 120_000;
+const FIRST_EFFORT: u64 = 8 * EFFORT;
 /// Candidates kept from one step to the next, the best ones.
-const KEPT: usize = 16;
+const KEPT: usize = 128;
+/// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
+const MOST: usize = KEPT + 1 + (FIRST_DRAWS + TRADEOFFS) as usize;
 
-/// Candidates there can be in a step: those kept, the optimist's, and those of this step.
-const MOST: usize = KEPT + 1 + DRAWS as usize + 2 * ALPHAS.len();
+/// A part of the method that can be left out, to see what it is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Candidates from trade-offs between length and probability.
+    Tradeoffs,
+    /// Candidates from drawn worlds.
+    Draws,
+    /// That refuting an edge costs less than confirming it.
+    CheapRefutation,
+    /// The probability that all edges are free at once; without it, the product of each edge's own.
+    JointProbability,
+}
 
 /// The candidate of greatest expected improvement per configuration checked.
 #[derive(Debug, Clone, Default)]
 pub struct ExpectedImprovement {
+    without: Option<Part>,
     /// The first `live` are the candidates; those behind are memory for the next ones.
     candidates: Vec<Candidate>,
     live: usize,
     unchecked: Vec<EdgeId>,
-    ranked: Vec<(f64, f64)>,
     refuting: RefutingPrice,
+    /// The source of candidates tried last.
+    turn: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -73,41 +100,79 @@ impl RefutingPrice {
 }
 
 impl ExpectedImprovement {
+    /// The method less one of its parts.
+    #[must_use]
+    pub fn without(part: Part) -> Self {
+        Self {
+            without: Some(part),
+            ..Self::default()
+        }
+    }
+
+    fn has(&self, part: Part) -> bool {
+        self.without != Some(part)
+    }
+
     fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
-        if self.candidates.is_empty() {
-            // All the memory there will ever be.
-            let roadmap = view.roadmap();
-            self.unchecked.reserve(roadmap.vertex_count());
-            self.ranked.reserve(roadmap.vertex_count());
-            self.candidates.resize_with(MOST, || Candidate {
-                path: Path::with_room_for(roadmap),
-                score: 0.0,
-            });
+        let first = self.candidates.is_empty();
+        if first {
+            self.make_room(view);
         }
         self.forget_settled(view);
         if view.optimistic_path() {
             self.keep(view);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
-        for draw in 0..DRAWS {
-            if view.belief().draw(Draw::new(seed, draw)) && view.shortest_path_in_draw() {
-                self.keep(view);
+        if first {
+            let until = view.effort() + FIRST_EFFORT;
+            for source in 0..TRADEOFFS + FIRST_DRAWS {
+                if view.effort() < until {
+                    self.try_source(source, seed, view);
+                }
             }
-        }
-        let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-        for alpha in ALPHAS {
-            let length = alpha.max(1e-9);
-            let whole = Tradeoff::new(length * scale, 1.0 - alpha);
-            let unchecked_only = Tradeoff {
-                length_if_free: 1e-9 * scale,
-                ..whole
-            };
-            for tradeoff in [whole, unchecked_only] {
-                if view.tradeoff_path(tradeoff) {
-                    self.keep(view);
+        } else {
+            let until = view.effort() + EFFORT;
+            for _ in 0..SOURCES {
+                if view.effort() < until {
+                    // Sevens reach all of them once, trade-offs and draws mixed.
+                    self.turn = (self.turn + 7) % SOURCES;
+                    self.try_source(self.turn, seed, view);
                 }
             }
         }
+    }
+
+    /// Keeps the path of one source, if it has any: first come the trade-offs, then draws.
+    fn try_source<B: Belief>(&mut self, source: u64, seed: u64, view: &mut View<'_, B>) {
+        let found = if source < TRADEOFFS {
+            self.has(Part::Tradeoffs) && {
+                let alpha = ALPHAS[source as usize / 2];
+                let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
+                let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
+                if source % 2 == 1 {
+                    // Finds paths that reuse what is known to be free.
+                    tradeoff.length_if_free = 1e-9 * scale;
+                }
+                view.tradeoff_path(tradeoff)
+            }
+        } else {
+            self.has(Part::Draws)
+                && view.belief().draw(Draw::new(seed, source - TRADEOFFS))
+                && view.shortest_path_in_draw()
+        };
+        if found {
+            self.keep(view);
+        }
+    }
+
+    /// All the memory there will be, but for paths much longer than the optimist's.
+    fn make_room<B: Belief>(&mut self, view: &View<'_, B>) {
+        let most = view.roadmap().vertex_count();
+        self.unchecked.reserve(most);
+        self.candidates.resize_with(MOST, || Candidate {
+            path: Path::with_room_for_edges(most.min(1024)),
+            score: 0.0,
+        });
     }
 
     /// Drops candidates that were refuted or are no shorter than the best path.
@@ -142,25 +207,30 @@ impl ExpectedImprovement {
         let value = view.best_length().min(BEFORE_FIRST * view.lower_bound());
         let improvement = (value - path.length()).max(1e-9 * path.length());
         self.unchecked.clear();
-        self.ranked.clear();
+        let mut price = 0.0;
         for &edge in path.edges() {
             if view.ledger().status(edge) == EdgeStatus::Unchecked {
                 self.unchecked.push(edge);
-                let p = view.belief().probability_free(edge);
-                self.ranked.push((p, view.price_if_free(edge) as f64));
+                price += view.price_if_free(edge) as f64;
             }
         }
         if self.unchecked.is_empty() {
             return f64::INFINITY;
         }
-        // FailFast checks the least likely first and goes on while edges are free.
-        self.ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let (mut cost, mut reached) = (0.0, 1.0);
-        for &(p, price) in &self.ranked {
-            cost += reached * (p * price + (1.0 - p) * refuting.min(price));
-            reached *= p;
-        }
-        view.belief().probability_all_free(&self.unchecked) * improvement / cost
+        let one_edge = price / self.unchecked.len() as f64;
+        // No edge costs more to refute than to confirm.
+        let refuting = if self.has(Part::CheapRefutation) {
+            refuting.min(one_edge)
+        } else {
+            one_edge
+        };
+        let p = if self.has(Part::JointProbability) {
+            view.belief().probability_all_free(&self.unchecked)
+        } else {
+            let each = self.unchecked.iter();
+            each.map(|&e| view.belief().probability_free(e)).product()
+        };
+        p * improvement / (p * price + (1.0 - p) * refuting)
     }
 }
 

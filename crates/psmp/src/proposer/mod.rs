@@ -22,7 +22,7 @@ mod pomp;
 )]
 mod psmp;
 
-pub use improvement::ExpectedImprovement;
+pub use improvement::{ExpectedImprovement, Part};
 pub use lazysp::LazySp;
 pub use maxprob::MaxProb;
 pub use pomp::Pomp;
@@ -197,6 +197,13 @@ impl<B: Belief> View<'_, B> {
     #[must_use]
     pub fn price_if_free(&self, edge: EdgeId) -> u64 {
         (self.price_if_free)(edge)
+    }
+
+    /// How many edges all searches of this run have looked at so far: what thinking has cost, the
+    /// same on every machine.
+    #[must_use]
+    pub fn effort(&self) -> u64 {
+        self.search.looked_at()
     }
 
     /// The path written last.

@@ -308,6 +308,12 @@ impl Roadmap {
         })
     }
 
+    /// The configurations of all vertices one after the other, if the roadmap has any.
+    #[must_use]
+    pub fn configurations(&self) -> Option<&[f64]> {
+        self.embedding.as_ref().map(|e| &e.coordinates[..])
+    }
+
     /// The shortest path over the edges for which `is_open` holds: what a planner would find that
     /// knew them all.
     #[must_use]

@@ -35,6 +35,8 @@ pub(crate) struct Search {
     labels: Vec<Label>,
     frontier: Frontier,
     search: u32,
+    /// How many edges all searches together have looked at.
+    looked_at: u64,
 }
 
 impl Search {
@@ -50,7 +52,14 @@ impl Search {
             labels: vec![label; roadmap.vertex_count()],
             frontier: Frontier::new(roadmap.vertex_count()),
             search: 0,
+            looked_at: 0,
         }
+    }
+
+    /// How many edges all searches together have looked at, counting each as often as it was: the
+    /// work done, the same on every machine.
+    pub(crate) fn looked_at(&self) -> u64 {
+        self.looked_at
     }
 
     /// Finds a path of least cost from start to goal, if there is one of at most `limit`, and
@@ -87,7 +96,9 @@ impl Search {
                 return true;
             }
             let so_far = self.labels[slot.index()].cost;
-            for half in roadmap.adjacency.outgoing(slot) {
+            let outgoing = roadmap.adjacency.outgoing(slot);
+            self.looked_at += outgoing.len() as u64;
+            for half in outgoing {
                 let cost = so_far + edges.cost(half.edge, half.length);
                 let label = &mut self.labels[half.target.index()];
                 if label.search == self.search && label.cost <= cost {

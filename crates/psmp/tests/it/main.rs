@@ -1,6 +1,10 @@
 //! Tests of the planner as a whole, in one binary.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+/// Beliefs that are wrong in every way there is.
+mod adversaries;
+/// The promise of the insurance, against beliefs that do their worst.
+mod insurance;
 /// The nearest-neighbour belief against its formula.
 mod nearest_neighbour;
 /// Random problems for the other modules.

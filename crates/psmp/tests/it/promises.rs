@@ -3,7 +3,7 @@
 use crate::problems::Problem;
 use psmp::belief::{
     Belief, Certain, Ensemble, Evidence, FiniteSet, IndependentEdges, Latent, LatentModel, Local,
-    NearestNeighbour,
+    NearestNeighbour, SoftSet, SoftSetModel,
 };
 use psmp::checker::{EdgePrices, TableChecker};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
@@ -128,7 +128,7 @@ impl Belief for Contrarian {
     }
 }
 
-const BELIEFS: usize = 13;
+const BELIEFS: usize = 15;
 
 /// A belief of every kind: good, useless and adversarial.
 fn belief<'a>(
@@ -156,11 +156,24 @@ fn belief<'a>(
         11 => Box::new(Ensemble::new(
             truth.len(),
             vec![
-                Box::new(FiniteSet::of_worlds(table, (1..20).map(WorldId))),
-                Box::new(latent(table)),
-                Box::new(Contrarian(truth.clone())),
+                (
+                    Box::new(FiniteSet::of_worlds(table, (1..20).map(WorldId))),
+                    0.0,
+                ),
+                (Box::new(latent(table)), -0.4),
+                (Box::new(Contrarian(truth.clone())), 0.3),
             ],
         )),
+        12 => {
+            let worlds: Vec<WorldId> = (1..20).map(WorldId).collect();
+            let model = SoftSetModel::learn(table, &worlds);
+            Box::new(SoftSet::of_worlds(table, worlds, model))
+        }
+        // Sure of one world, which is wrong.
+        13 => {
+            let model = SoftSetModel::new(0.001, 0.0005).unwrap();
+            Box::new(SoftSet::of_worlds(table, [WorldId(1)], model))
+        }
         _ => match NearestNeighbour::new(&problem.roadmap, 20.0) {
             Ok(belief) => Box::new(belief),
             Err(_) => Box::new(Certain::new(vec![false; truth.len()])),
@@ -171,7 +184,7 @@ fn belief<'a>(
 /// Hidden causes learned without the true world.
 fn latent(table: &CollisionTable) -> Latent {
     let worlds: Vec<WorldId> = (1..20).map(WorldId).collect();
-    Latent::new(Arc::new(LatentModel::learn(table, &worlds, 6)))
+    Latent::new(Arc::new(LatentModel::learn(table, &worlds)))
 }
 
 /// Twenty worlds, of which the first is the true one.

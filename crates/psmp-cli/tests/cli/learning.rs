@@ -1,0 +1,188 @@
+use crate::place::Place;
+use std::thread;
+
+/// Plans in a world of the dataset with the belief and gives what it cost; what was found goes into
+/// `run.json`.
+fn plan(place: &Place, world: u32, options: &str) -> u64 {
+    let line =
+        format!("plan --dataset worlds --world {world} --outcomes run.json --json {options}");
+    let lines = place.psmp(&line).ok().json_lines();
+    lines.last().unwrap()["configurations"].as_u64().unwrap()
+}
+
+#[test]
+fn experience_grows_with_every_query() {
+    let place = Place::new().with_dataset();
+    // Worlds whose passage is where no known world has it.
+    for planner in ["psmp:soft", "ei:ensemble"] {
+        place.psmp("learn worlds --worlds 1,12 -o few.belief").ok();
+        let options = format!("--belief few.belief --planner {planner}");
+        let mut before = 0;
+        for world in [5, 8] {
+            before += plan(&place, world, &options);
+            place.psmp("learn --add run.json few.belief").ok();
+        }
+        let after: u64 = [5, 8].map(|w| plan(&place, w, &options)).iter().sum();
+        assert!(after < before, "{planner}: {after} after {before}");
+    }
+}
+
+#[test]
+fn a_belief_plans_as_the_worlds_it_was_learned_from() {
+    let place = Place::new().with_dataset();
+    place.psmp("learn worlds -o train.belief").ok();
+    for planner in ["psmp:fs", "psmp:soft", "ei:latent", "ei:ensemble"] {
+        let of_file = plan(
+            &place,
+            2,
+            &format!("--planner {planner} --belief train.belief"),
+        );
+        let of_worlds = plan(
+            &place,
+            2,
+            &format!("--planner {planner} --experience unseen"),
+        );
+        assert_eq!(of_file, of_worlds, "{planner}");
+        let line = format!("bench worlds --planners {planner} --belief train.belief --worlds 2");
+        place.psmp(&format!("{line} -o rows.csv -o rows.json")).ok();
+        let rows = place.json("rows.json");
+        assert_eq!(rows[0]["cost_total"], of_file);
+        assert!(
+            rows[0]["experience"]
+                .as_str()
+                .unwrap()
+                .ends_with("train.belief")
+        );
+        assert!(place.psmp("replay rows.csv 1").ok().out.contains("match"));
+    }
+    // The default makes use of it.
+    plan(&place, 2, "--belief train.belief");
+}
+
+#[test]
+fn a_belief_may_begin_with_the_first_run() {
+    let place = Place::new().with_maps();
+    let query = "--map map.png --start 0.1,0.1 --goal 0.9,0.1";
+    place
+        .psmp(&format!("plan {query} --outcomes run.json"))
+        .ok();
+    let told = place
+        .psmp("learn --add run.json new.belief --json")
+        .ok()
+        .json();
+    assert_eq!(
+        (told["worlds"].as_u64(), told["partly_known"].as_u64()),
+        (Some(1), Some(1))
+    );
+    // Another start and goal are another query on the same roadmap.
+    let other = "--map map.png --start 0.2,0.3 --goal 0.8,0.2";
+    place
+        .psmp(&format!(
+            "plan {other} --belief new.belief --outcomes run2.json"
+        ))
+        .ok();
+    let told = place
+        .psmp("learn --add run.json run2.json new.belief --json")
+        .ok()
+        .json();
+    assert_eq!(told["worlds"], 3);
+    place
+        .psmp(&format!(
+            "plan {query} --belief new.belief --planner psmp:soft"
+        ))
+        .ok();
+}
+
+#[test]
+fn writers_at_the_same_time_lose_nothing() {
+    let place = Place::new().with_dataset();
+    plan(&place, 2, "--planner lazysp");
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| place.psmp("learn --add run.json shared.belief").ok());
+        }
+    });
+    let told = place
+        .psmp("learn --add run.json shared.belief --json")
+        .ok()
+        .json();
+    assert_eq!(told["worlds"], 7);
+    // Nothing but the belief and what was there is left in the folder.
+    let left = std::fs::read_dir(place.file(".")).unwrap().count();
+    assert_eq!(left, 3);
+}
+
+#[test]
+fn a_belief_that_cannot_be_used_says_why() {
+    let place = Place::new().with_dataset().with_maps();
+    place.psmp("learn worlds -o good.belief").ok();
+    plan(&place, 2, "--planner lazysp");
+    let map = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1";
+    let mut damaged = std::fs::read(place.file("good.belief")).unwrap();
+    place.write("short.belief", &damaged[..damaged.len() / 2]);
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    place.write("damaged.belief", &damaged);
+    damaged[8] = 9;
+    place.write("newer.belief", &damaged);
+    place.write("other.json", "{\"version\": 1,\n\"roadmap\": 3}");
+    let twice = r#"{"version":1,"roadmap":{"vertices":60,"edges":9,"hash":"00"},"checks":[
+        {"edge":3,"free":true,"configurations":1},{"edge":3,"free":false,"configurations":1}]}"#;
+    place.write("twice.json", twice);
+    place.write("beyond.json", twice.replace("\"edge\":3", "\"edge\":10"));
+    place.write(
+        "elsewhere.json",
+        twice.replacen("\"edge\":3", "\"edge\":4", 1),
+    );
+    let dataset = "plan --dataset worlds --world 2";
+    for (line, problem) in [
+        (format!("{map} --belief good.belief"), "another roadmap"),
+        (format!("{dataset} --belief short.belief"), "checksum"),
+        (format!("{dataset} --belief damaged.belief"), "checksum"),
+        (format!("{dataset} --belief newer.belief"), "version 9"),
+        (
+            format!("{dataset} --belief worlds/graph.txt"),
+            "not a belief",
+        ),
+        (
+            format!("{dataset} --belief nowhere.belief"),
+            "nowhere.belief",
+        ),
+        (
+            format!("{dataset} --belief good.belief --planner ei:local"),
+            "no use",
+        ),
+        (
+            "bench worlds --belief damaged.belief".to_owned(),
+            "checksum",
+        ),
+        ("learn --add good.belief".to_owned(), "no run is named"),
+        ("learn --add other.json good.belief".to_owned(), "line 2"),
+        (
+            "learn --add twice.json good.belief".to_owned(),
+            "edge 3 twice",
+        ),
+        ("learn --add beyond.json good.belief".to_owned(), "edge 10"),
+        (
+            "learn --add elsewhere.json good.belief".to_owned(),
+            "another roadmap",
+        ),
+        ("learn --add run.json damaged.belief".to_owned(), "checksum"),
+        ("learn worlds worlds -o b.belief".to_owned(), "one dataset"),
+        (
+            "learn worlds -o no/such/folder.belief".to_owned(),
+            "folder.belief",
+        ),
+        (
+            "learn worlds --worlds 99 -o b.belief".to_owned(),
+            "not in dataset",
+        ),
+    ] {
+        let run = place.psmp(&line).ends(1);
+        assert!(run.err.contains(problem), "{line}: {}", run.err);
+        assert!(run.err.contains("hint:"), "{line}: {}", run.err);
+    }
+    place.psmp("learn worlds").ends(2);
+    // After all of this the sound belief is as it was.
+    place.psmp(&format!("{dataset} --belief good.belief")).ok();
+}

@@ -1,0 +1,188 @@
+//! What thinking costs: planners that think more beside one that thinks less, in the same worlds and
+//! by turns, so that the ratio holds on a noisy machine. Ends with an error if a claim does not hold.
+//!
+//! `cargo bench -p psmp-lab --bench thinking`
+
+use psmp::checker::{BisectionChecker, EdgePrices, TableChecker, WorldFn};
+use psmp::{
+    AnytimePlanner, CollisionTable, Connection, Draw, EdgeId, Fallback, Query, Roadmap, Space,
+    Stop, Until, VertexId, WorldId, roadmap,
+};
+use psmp_lab::{PlannerSpec, Setting};
+use std::time::{Duration, Instant};
+
+/// Time spent, paths proposed and edges checked.
+#[derive(Default)]
+struct Tally {
+    time: Duration,
+    proposals: u64,
+    edges: u64,
+}
+
+impl Tally {
+    fn run<E: std::fmt::Debug>(&mut self, planner: &mut dyn AnytimePlanner<Error = E>) {
+        let stop = Stop::edges(300);
+        let started = Instant::now();
+        for event in Until::new(planner, &stop) {
+            event.expect("these checks do not fail");
+        }
+        self.time += started.elapsed();
+        self.proposals += planner.progress().proposals;
+        self.edges += planner.progress().edges;
+    }
+
+    fn a_step(&self) -> f64 {
+        self.time.as_secs_f64() / self.proposals as f64
+    }
+}
+
+fn spec(name: &str) -> PlannerSpec {
+    name.parse().expect("the name is right")
+}
+
+/// A lattice of as many edges as HERB's roadmap, and worlds in which discs block them.
+fn known_worlds(worlds: u32) -> (Roadmap, Query, CollisionTable) {
+    let space = Space::unit(2);
+    let points = roadmap::halton(&space, 2800);
+    let prm = Roadmap::from_configurations(space, points, Connection::Nearest(9))
+        .expect("the parameters make sense");
+    let mut table = CollisionTable::all_blocked(worlds as usize, prm.edge_count());
+    for world in 0..worlds {
+        let random = Draw::new(77, u64::from(world));
+        let discs: Vec<[f64; 3]> = (0..12)
+            .map(|d| {
+                [
+                    random.unit(3 * d),
+                    random.unit(3 * d + 1),
+                    0.03 + 0.07 * random.unit(3 * d + 2),
+                ]
+            })
+            .collect();
+        for edge in (0..prm.edge_count() as u32).map(EdgeId) {
+            let ends = prm.edge(edge);
+            let at = |v| prm.configuration(v).expect("built with configurations");
+            let (a, b) = (at(ends.from), at(ends.to));
+            let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
+            let inside = |[x, y, r]: &[f64; 3]| (middle[0] - x).hypot(middle[1] - y) < *r;
+            if !discs.iter().any(inside) {
+                table.set_free(WorldId(world), edge);
+            }
+        }
+    }
+    let query = corners(&prm);
+    (prm, query, table)
+}
+
+fn corners(prm: &Roadmap) -> Query {
+    let near = |x: f64| {
+        let distance = |v: &VertexId| {
+            let q = prm.configuration(*v).expect("built with configurations");
+            (q[0] - x).hypot(q[1] - x)
+        };
+        prm.vertices()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+            .expect("there are vertices")
+    };
+    Query {
+        start: near(0.03),
+        goal: near(0.97),
+    }
+}
+
+/// A step of PSMP with hidden causes beside one with the finite set.
+fn hidden_causes() -> bool {
+    let (prm, query, table) = known_worlds(1000);
+    let known: Vec<WorldId> = (0..900).map(WorldId).collect();
+    let names = ["psmp:fs", "psmp:latent"];
+    let mut tallies = [Tally::default(), Tally::default()];
+    for world in 900..930 {
+        for (name, tally) in names.iter().zip(&mut tallies) {
+            let setting = Setting {
+                roadmap: &prm,
+                query,
+                experience: Some((&table, known.clone())),
+                eta: 30.0,
+                fallback: Fallback::default(),
+                seed: 1,
+            };
+            let checker = TableChecker::new(&table, WorldId(world), EdgePrices::One);
+            let mut planner = spec(name).build(&setting, checker).expect("it can be made");
+            tally.run(planner.as_mut());
+        }
+    }
+    let ratio = tallies[1].a_step() / tallies[0].a_step();
+    println!(
+        "PSMP step, {} edges, {} known worlds: finite set {:.1} us, hidden causes {:.1} us, {ratio:.2} times (claim: at most 5)",
+        prm.edge_count(),
+        known.len(),
+        1e6 * tallies[0].a_step(),
+        1e6 * tallies[1].a_step(),
+    );
+    ratio <= 5.0
+}
+
+/// A step of scoring beside one of PSMP, on ten thousand vertices.
+fn scoring() -> bool {
+    let space = Space::unit(2);
+    let points = roadmap::halton(&space, 10_000);
+    let prm = Roadmap::from_configurations(space, points, Connection::Nearest(10))
+        .expect("the parameters make sense");
+    let query = corners(&prm);
+    let none: Option<(&CollisionTable, Vec<WorldId>)> = None;
+    let mut tallies = [Tally::default(), Tally::default()];
+    for seed in 0..6 {
+        let random = Draw::new(5, seed);
+        let discs: Vec<[f64; 3]> = (0..40)
+            .map(|d| {
+                [
+                    random.unit(3 * d),
+                    random.unit(3 * d + 1),
+                    0.02 + 0.05 * random.unit(3 * d + 2),
+                ]
+            })
+            .filter(|[x, y, r]| (x - 0.03).hypot(y - 0.03) > *r && (x - 0.97).hypot(y - 0.97) > *r)
+            .collect();
+        let is_free = |q: &[f64]| {
+            discs
+                .iter()
+                .all(|[x, y, r]| (q[0] - x).hypot(q[1] - y) > *r)
+        };
+        for (name, tally) in ["psmp:local", "ei:local:uninsured"]
+            .iter()
+            .zip(&mut tallies)
+        {
+            let setting = Setting {
+                roadmap: &prm,
+                query,
+                experience: none.clone(),
+                eta: 30.0,
+                fallback: Fallback::default(),
+                seed,
+            };
+            let checker =
+                BisectionChecker::new(&prm, 0.005, WorldFn(is_free)).expect("it has a scale");
+            let mut planner = spec(name).build(&setting, checker).expect("it can be made");
+            tally.run(planner.as_mut());
+        }
+    }
+    let ratio = tallies[1].a_step() / tallies[0].a_step();
+    let a_check = 1e3 * tallies[1].time.as_secs_f64() / tallies[1].edges as f64;
+    println!(
+        "step on {} vertices, {} edges, no experience: PSMP {:.2} ms, scoring {:.2} ms, {ratio:.1} times (claim: at most 10)",
+        prm.vertex_count(),
+        prm.edge_count(),
+        1e3 * tallies[0].a_step(),
+        1e3 * tallies[1].a_step(),
+    );
+    println!("scoring thinks {a_check:.2} ms for each edge it checks (no claim; the aim is 1)");
+    ratio <= 10.0
+}
+
+fn main() {
+    let mut good = hidden_causes();
+    good &= scoring();
+    if !good {
+        eprintln!("error: a claim does not hold");
+        std::process::exit(1);
+    }
+}

@@ -1,0 +1,526 @@
+//! Calibration: whether what a belief calls likely is as frequent as it says.
+//!
+//! In worlds that a belief has not learned from, some edges are checked and shown to it, and its
+//! probabilities of all others are compared with the truth. Four numbers come of it, each better the
+//! lower it is: the *Brier score* is the mean squared error; the *log loss* is the mean of minus the
+//! logarithm of the probability given to what was true; the *calibration error* is how far, on
+//! average, the share of free edges is from the probability they were given, by bins of a tenth; and
+//! the *reliability diagram* shows that bin by bin.
+
+use crate::arena::{Arena, checker_for, scale};
+use crate::planner_spec::{BeliefName, PlannerSpec, Setting};
+use crate::problems::Problems;
+use crate::statistics::mean_over_worlds;
+use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
+use psmp::belief::Evidence;
+use psmp::checker::{Checker, Sightings};
+use psmp::{Draw, EdgeId, EventKind, Experience, WorldId};
+use psmp_worlds::{FileError, check_writable, save};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::Path;
+
+/// Bins of a reliability diagram.
+const BINS: usize = 10;
+/// For the log loss a probability is kept this far away from 0 and 1, because one certain and wrong
+/// answer would make it infinite.
+const LEAST: f64 = 1e-6;
+
+/// Which edges are checked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Order {
+    /// Edges at random.
+    Random,
+    /// Those that a planner checks, in its order.
+    As(PlannerSpec),
+}
+
+/// What is to be calibrated, and how.
+#[derive(Debug, Clone)]
+pub struct CalibrationOptions {
+    /// The beliefs.
+    pub beliefs: Vec<BeliefName>,
+    /// After how many checks they are asked.
+    pub checks: Vec<usize>,
+    /// Which edges are checked.
+    pub order: Order,
+    /// The seed of what is random.
+    pub seed: u64,
+    /// As in [`SweepOptions`].
+    pub resolution: Option<f64>,
+    /// As in [`SweepOptions`].
+    pub eta: f64,
+    /// Threads; `None` for one a core.
+    pub jobs: Option<usize>,
+}
+
+/// Edges that were given about the same probability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bin {
+    /// How many.
+    pub count: u64,
+    /// The mean of their probabilities.
+    pub predicted: f64,
+    /// The share of them that is free.
+    pub free: f64,
+}
+
+/// How one belief did after so many checks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Calibration {
+    /// The dataset.
+    pub dataset: String,
+    /// The belief.
+    pub belief: String,
+    /// Which edges were checked: `random`, or the planner that chose them.
+    pub order: String,
+    /// How many edges were checked.
+    pub checks: usize,
+    /// In how many worlds.
+    pub worlds: usize,
+    /// How many probabilities were compared with the truth.
+    pub predictions: u64,
+    /// The mean squared error.
+    pub brier: f64,
+    /// The mean of minus the logarithm of the probability given to what was true.
+    pub log_loss: f64,
+    /// The ends of its 95% interval over worlds.
+    pub log_loss_interval: (f64, f64),
+    /// The mean distance of a bin's share of free edges from its mean probability.
+    pub calibration_error: f64,
+    /// The reliability diagram; bins without any edge are left out.
+    pub reliability: Vec<Bin>,
+}
+
+/// What a calibration has found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibrations {
+    /// Beliefs in the order given, each after ever more checks.
+    pub rows: Vec<Calibration>,
+    /// The beliefs that cannot be had here, and why.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Sums over the edges of one world.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    count: u64,
+    brier: f64,
+    log_loss: f64,
+    /// How many, the sum of their probabilities, and how many are free.
+    bins: [(u64, f64, u64); BINS],
+}
+
+impl Tally {
+    fn add(&mut self, probability: f64, free: bool) {
+        let truth = f64::from(u8::from(free));
+        let right = if free { probability } else { 1.0 - probability };
+        self.count += 1;
+        self.brier += (probability - truth).powi(2);
+        self.log_loss -= right.clamp(LEAST, 1.0 - LEAST).ln();
+        let bin = &mut self.bins[((probability * BINS as f64) as usize).min(BINS - 1)];
+        bin.0 += 1;
+        bin.1 += probability;
+        bin.2 += u64::from(free);
+    }
+
+    fn and(mut self, other: &Self) -> Self {
+        self.count += other.count;
+        self.brier += other.brier;
+        self.log_loss += other.log_loss;
+        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
+            *bin = (bin.0 + more.0, bin.1 + more.1, bin.2 + more.2);
+        }
+        self
+    }
+}
+
+/// Calibrates beliefs in some worlds. `tick` is called after each belief in each world, from any
+/// thread.
+///
+/// # Errors
+/// If a file of the problems cannot be read, or the planner that is to choose edges cannot be made.
+pub fn calibrate(
+    problems: &dyn Problems,
+    worlds: &[WorldId],
+    options: &CalibrationOptions,
+    tick: impl Fn() + Sync,
+) -> Result<Calibrations, SweepError> {
+    let mut checks = options.checks.clone();
+    checks.sort_unstable();
+    checks.dedup();
+    let (beliefs, left_out) = possible(problems, worlds, options)?;
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.jobs.unwrap_or(0))
+        .build()?;
+    let in_world = |&world: &WorldId| in_world(problems, world, &beliefs, &checks, options, &tick);
+    let tallies: Result<Vec<Vec<Vec<Option<Tally>>>>, SweepError> =
+        threads.install(|| worlds.par_iter().with_max_len(1).map(in_world).collect());
+    let tallies = tallies?;
+    let order = match options.order {
+        Order::Random => "random".to_owned(),
+        Order::As(planner) => planner.to_string(),
+    };
+    let mut rows = Vec::new();
+    for (place, belief) in beliefs.iter().enumerate() {
+        for (step, &checks) in checks.iter().enumerate() {
+            let by_world: Vec<(u32, Tally)> = worlds
+                .iter()
+                .zip(&tallies)
+                .filter_map(|(world, tallies)| Some((world.0, tallies[place][step]?)))
+                .filter(|(_, tally)| tally.count > 0)
+                .collect();
+            rows.extend(sum_up(&by_world).map(|row| Calibration {
+                dataset: problems.name().to_owned(),
+                belief: belief.to_string(),
+                order: order.clone(),
+                checks,
+                ..row
+            }));
+        }
+    }
+    Ok(Calibrations { rows, left_out })
+}
+
+/// One row of all worlds; `None` if there are none.
+fn sum_up(by_world: &[(u32, Tally)]) -> Option<Calibration> {
+    let mean = |world: &(u32, Tally)| (world.0, world.1.log_loss / world.1.count as f64);
+    let log_loss = mean_over_worlds(by_world.iter().map(mean))?;
+    let all = by_world
+        .iter()
+        .fold(Tally::default(), |all, (_, tally)| all.and(tally));
+    let count = all.count as f64;
+    let reliability: Vec<Bin> = all
+        .bins
+        .iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|&(count, predicted, free)| Bin {
+            count,
+            predicted: predicted / count as f64,
+            free: free as f64 / count as f64,
+        })
+        .collect();
+    let apart = |bin: &Bin| bin.count as f64 / count * (bin.predicted - bin.free).abs();
+    Some(Calibration {
+        dataset: String::new(),
+        belief: String::new(),
+        order: String::new(),
+        checks: 0,
+        worlds: by_world.len(),
+        predictions: all.count,
+        brier: all.brier / count,
+        log_loss: all.log_loss / count,
+        log_loss_interval: (log_loss.low, log_loss.high),
+        calibration_error: reliability.iter().map(apart).sum(),
+        reliability,
+    })
+}
+
+/// The beliefs that can be had here, and why the others cannot.
+#[allow(clippy::type_complexity, reason = "two lists, used once")]
+fn possible(
+    problems: &dyn Problems,
+    worlds: &[WorldId],
+    options: &CalibrationOptions,
+) -> Result<(Vec<BeliefName>, Vec<(String, String)>), SweepError> {
+    let (mut able, mut left_out) = (Vec::new(), Vec::new());
+    let Some(&first) = worlds.first() else {
+        return Ok((able, left_out));
+    };
+    let pictured = problems.image(first)?.is_some();
+    for &belief in &options.beliefs {
+        let sees = matches!(belief, BeliefName::NearestNeighbour | BeliefName::Local);
+        if sees && !pictured {
+            let why = "it learns from the configurations on checked edges, and without images and \
+                       coordinates no one sees them";
+            left_out.push((belief.to_string(), why.to_owned()));
+            continue;
+        }
+        match belief.believe(&setting(problems, first, options)?) {
+            Ok(_) => able.push(belief),
+            Err(error) => left_out.push((belief.to_string(), error.to_string())),
+        }
+    }
+    Ok((able, left_out))
+}
+
+fn setting<'a>(
+    problems: &'a dyn Problems,
+    world: WorldId,
+    options: &CalibrationOptions,
+) -> Result<Setting<'a, psmp::CollisionTable>, SweepError> {
+    let (roadmap, table) = (problems.roadmap(), problems.table()?);
+    Ok(Setting {
+        roadmap,
+        query: problems.query()?,
+        experience: Some((table, Familiarity::Unseen.worlds(problems, table, world))),
+        eta: options.eta / scale(roadmap),
+        fallback: psmp::Fallback::default(),
+        seed: options.seed,
+    })
+}
+
+/// For each belief and number of checks, the sums in one world; `None` where the world has not so
+/// many edges to check.
+fn in_world(
+    problems: &dyn Problems,
+    world: WorldId,
+    beliefs: &[BeliefName],
+    checks: &[usize],
+    options: &CalibrationOptions,
+    tick: &(impl Fn() + Sync),
+) -> Result<Vec<Vec<Option<Tally>>>, SweepError> {
+    let table = problems.table()?;
+    let setting = setting(problems, world, options)?;
+    let image = problems.image(world)?;
+    let mut checker = checker_for(problems, world, image, options.resolution)?;
+    let dimension = setting.roadmap.space().map_or(0, psmp::Space::dimension);
+    let most = checks.last().copied().unwrap_or(0);
+    let order = order(problems, world, options, most)?;
+    // Each edge is checked once, for all beliefs.
+    let mut outcomes = Vec::with_capacity(order.len());
+    for edge in order {
+        let mut sightings = Sightings::new(dimension);
+        let Ok(verdict) = checker.check(edge, &mut sightings);
+        outcomes.push((edge, verdict.free, sightings));
+    }
+    let mut tallies = Vec::with_capacity(beliefs.len());
+    for name in beliefs {
+        let mut belief = name
+            .believe(&setting)
+            .map_err(|error| SweepError::Planner {
+                dataset: problems.name().to_owned(),
+                error,
+            })?;
+        let mut checked = vec![false; table.edge_count()];
+        let mut shown = 0;
+        let mut after = Vec::with_capacity(checks.len());
+        for &checks in checks {
+            if checks > outcomes.len() {
+                after.push(None);
+                continue;
+            }
+            for (edge, free, sightings) in &outcomes[shown..checks] {
+                checked[edge.index()] = true;
+                belief.observe(Evidence {
+                    edge: *edge,
+                    free: Some(*free),
+                    sightings,
+                });
+            }
+            shown = checks;
+            let mut tally = Tally::default();
+            for edge in setting.roadmap.edge_ids().filter(|e| !checked[e.index()]) {
+                tally.add(belief.probability_free(edge), table.is_free(world, edge));
+            }
+            after.push(Some(tally));
+        }
+        tallies.push(after);
+        tick();
+    }
+    Ok(tallies)
+}
+
+/// The edges to check in a world, as many as asked for or as there are.
+fn order(
+    problems: &dyn Problems,
+    world: WorldId,
+    options: &CalibrationOptions,
+    most: usize,
+) -> Result<Vec<EdgeId>, SweepError> {
+    let Order::As(planner) = options.order else {
+        let mut edges: Vec<EdgeId> = problems.roadmap().edge_ids().collect();
+        let random = Draw::new(options.seed, u64::from(world.0));
+        let most = most.min(edges.len());
+        for place in 0..most {
+            let rest = (edges.len() - place) as u64;
+            edges.swap(place, place + random.below(rest, place as u64) as usize);
+        }
+        edges.truncate(most);
+        return Ok(edges);
+    };
+    let contestant = Contestant {
+        planner,
+        familiarity: Familiarity::Unseen,
+    };
+    let sweep = SweepOptions {
+        resolution: options.resolution,
+        eta: options.eta,
+        ..SweepOptions::default()
+    };
+    let arena = Arena::open(problems, world)?;
+    let (mut planner, _) = arena.planner(&contestant, options.seed, &sweep)?;
+    let mut edges = Vec::with_capacity(most);
+    while edges.len() < most
+        && let Some(Ok(event)) = planner.step()
+    {
+        if let EventKind::Checked { edge, .. } = event.kind {
+            edges.push(edge);
+        }
+    }
+    Ok(edges)
+}
+
+/// Whether rows can be written to this file, before they have been worked for.
+///
+/// # Errors
+/// If the ending names no format that they are written in, or the file cannot be written.
+pub fn check_file(path: &Path) -> Result<(), FileError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("csv" | "json") => check_writable(path),
+        _ => Err(no_format(path)),
+    }
+}
+
+fn no_format(path: &Path) -> FileError {
+    FileError::new(path, "ends in no format that a calibration is written in")
+        .hint("end the name in `.csv` or `.json`")
+}
+
+/// A row of a CSV file, where a diagram is one column.
+#[derive(Serialize)]
+struct Line<'a> {
+    dataset: &'a str,
+    belief: &'a str,
+    order: &'a str,
+    checks: usize,
+    worlds: usize,
+    predictions: u64,
+    brier: f64,
+    log_loss: f64,
+    log_loss_low: f64,
+    log_loss_high: f64,
+    calibration_error: f64,
+    /// Each bin as `count:predicted:free`, separated by blanks.
+    reliability: String,
+}
+
+/// Writes rows in the format that the file's ending names: `.csv` or `.json`. The file is there
+/// whole or not at all.
+///
+/// # Errors
+/// If the ending is another, or the file cannot be written.
+pub fn write(path: &Path, rows: &[Calibration]) -> Result<(), FileError> {
+    let trouble = |e: &dyn std::fmt::Display| FileError::new(path, format!("cannot write it: {e}"));
+    let bytes = match path.extension().and_then(|e| e.to_str()) {
+        Some("csv") => {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            for row in rows {
+                let bin = |b: &Bin| format!("{}:{}:{}", b.count, b.predicted, b.free);
+                let line = Line {
+                    dataset: &row.dataset,
+                    belief: &row.belief,
+                    order: &row.order,
+                    checks: row.checks,
+                    worlds: row.worlds,
+                    predictions: row.predictions,
+                    brier: row.brier,
+                    log_loss: row.log_loss,
+                    log_loss_low: row.log_loss_interval.0,
+                    log_loss_high: row.log_loss_interval.1,
+                    calibration_error: row.calibration_error,
+                    reliability: row
+                        .reliability
+                        .iter()
+                        .map(bin)
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                };
+                writer.serialize(line).map_err(|e| trouble(&e))?;
+            }
+            writer.into_inner().map_err(|e| trouble(&e))?
+        }
+        Some("json") => serde_json::to_vec_pretty(rows).map_err(|e| trouble(&e))?,
+        _ => return Err(no_format(path)),
+    };
+    save(path, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::Family;
+
+    #[test]
+    fn the_four_numbers_are_those_of_a_worked_example() {
+        let mut tally = Tally::default();
+        for (probability, free) in [(0.8, true), (0.8, false), (0.1, false), (1.0, false)] {
+            tally.add(probability, free);
+        }
+        let row = sum_up(&[(0, tally)]).unwrap();
+        assert!((row.brier - (0.04 + 0.64 + 0.01 + 1.0) / 4.0).abs() < 1e-12);
+        let expected = -(0.8f64.ln() + 0.2f64.ln() + 0.9f64.ln() + 1e-6f64.ln()) / 4.0;
+        assert!((row.log_loss - expected).abs() < 1e-9);
+        let expected = 0.5 * (0.8 - 0.5) + 0.25 * 0.1 + 0.25 * 1.0;
+        assert!((row.calibration_error - expected).abs() < 1e-12);
+        assert_eq!(row.reliability.len(), 3);
+        assert_eq!(sum_up(&[]), None);
+    }
+
+    #[test]
+    fn knowing_more_predicts_better_and_worlds_are_held_out() {
+        let family = Family::named("forest").unwrap();
+        let problems = family.generate(60, 6, 3, || {}).unwrap();
+        let options = CalibrationOptions {
+            beliefs: ["freq", "soft", "local", "fs", "0.5"]
+                .map(|name| name.parse().unwrap())
+                .to_vec(),
+            checks: vec![40, 0, 40],
+            order: Order::Random,
+            seed: 1,
+            resolution: None,
+            eta: 1000.0,
+            jobs: Some(1),
+        };
+        let found = calibrate(&problems, problems.test(), &options, || {}).unwrap();
+        assert!(found.left_out.is_empty());
+        assert_eq!(found.rows.len(), 10);
+        let row = |belief: &str, checks| {
+            let wanted = |r: &&Calibration| r.belief == belief && r.checks == checks;
+            found.rows.iter().find(wanted).unwrap()
+        };
+        assert!(row("local", 40).log_loss < row("local", 0).log_loss);
+        // Each edge's frequency learns nothing from other edges; known worlds never say 0 or 1.
+        assert!((row("freq", 40).log_loss - row("freq", 0).log_loss).abs() < 0.02);
+        assert!(row("soft", 40).log_loss < row("fs", 40).log_loss);
+        assert!((row("0.5", 0).log_loss - 2f64.ln()).abs() < 1e-12);
+        assert!((row("0.5", 40).brier - 0.25).abs() < 1e-12);
+        // With the truth among its worlds a finite set would have no doubt left.
+        assert!(row("fs", 40).log_loss > 0.1);
+        for row in &found.rows {
+            let (low, high) = row.log_loss_interval;
+            assert!(low <= row.log_loss && row.log_loss <= high, "{row:?}");
+            let edges = problems.roadmap.edge_count() - row.checks;
+            assert_eq!(row.predictions, (6 * edges) as u64);
+        }
+        // The same again, on two threads.
+        let again = CalibrationOptions {
+            jobs: Some(2),
+            ..options
+        };
+        assert_eq!(
+            calibrate(&problems, problems.test(), &again, || {}).unwrap(),
+            found
+        );
+    }
+
+    #[test]
+    fn a_planner_may_choose_the_edges() {
+        let family = Family::named("forest").unwrap();
+        let problems = family.generate(30, 4, 3, || {}).unwrap();
+        let options = CalibrationOptions {
+            beliefs: vec![BeliefName::Local],
+            checks: vec![0, 5, 100_000],
+            order: Order::As("lazysp".parse().unwrap()),
+            seed: 1,
+            resolution: None,
+            eta: 1000.0,
+            jobs: None,
+        };
+        let found = calibrate(&problems, problems.test(), &options, || {}).unwrap();
+        // No run checks so many edges: there is nothing to tell of them.
+        let checks: Vec<usize> = found.rows.iter().map(|row| row.checks).collect();
+        assert_eq!(checks, [0, 5]);
+        assert!(found.rows.iter().all(|row| row.order == "lazysp"));
+    }
+}

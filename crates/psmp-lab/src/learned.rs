@@ -1,0 +1,269 @@
+//! Beliefs that are kept: learned from known worlds once, added to after every query.
+//!
+//! [`learn`] makes a belief file from the worlds of a table. [`open`] makes its worlds and models
+//! ready to plan with. [`add`] folds in what the checks of later runs have found: each run is one
+//! world more, known where it was checked and nowhere else. Writers take turns and replace the file
+//! at a stroke, so that neither two at once nor one that is killed loses anything.
+
+use crate::shelf::{latent_model, member_weights, soft_set_model, stock};
+use psmp::{EdgeId, Experience, Ledger, PartialTable, Roadmap, WorldId};
+use psmp_worlds::{
+    BeliefFile, BeliefParts, FileError, Fingerprint, MemberWeights, Place, begin_belief, save,
+    write_belief,
+};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Fewer worlds than this have no causes in common that could be told from chance.
+const LEAST_WORLDS: usize = 3;
+
+fn all(table: &impl Experience) -> Vec<WorldId> {
+    (0..table.world_count() as u32).map(WorldId).collect()
+}
+
+/// Opens a belief file to plan with on a roadmap.
+///
+/// # Errors
+/// If it is no sound belief file, or about another roadmap.
+pub fn open(path: &Path, roadmap: Fingerprint) -> Result<BeliefFile, FileError> {
+    let file = BeliefFile::open(path)?;
+    file.check_roadmap(roadmap)?;
+    stock(
+        &file,
+        &all(&file),
+        file.soft_set(),
+        file.latent(),
+        file.weights(),
+    );
+    Ok(file)
+}
+
+/// Learns from some worlds of a table and keeps what was learned in a file.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn learn(
+    path: &Path,
+    roadmap: &Roadmap,
+    table: &impl Experience,
+    worlds: &[WorldId],
+) -> Result<(), FileError> {
+    let mut chosen = PartialTable::unknown(worlds.len(), table.edge_count());
+    for (place, &world) in worlds.iter().enumerate() {
+        for edge in (0..table.edge_count() as u32).map(EdgeId) {
+            let known = table.known_edges_in(world);
+            let bit = |row: &[u64]| row[edge.index() / 64] >> (edge.index() % 64) & 1 == 1;
+            if known.is_none_or(bit) {
+                let free = table.is_free(world, edge);
+                chosen.set(WorldId(place as u32), edge, free);
+            }
+        }
+    }
+    let mut weights = MemberWeights::default();
+    if worlds.len() >= LEAST_WORLDS {
+        weights = member_weights(Some(roadmap), &chosen, &all(&chosen));
+    }
+    keep(path, Fingerprint::of(roadmap), &chosen, weights)
+}
+
+/// Fits the models and writes all.
+fn keep(
+    path: &Path,
+    roadmap: Fingerprint,
+    table: &PartialTable,
+    weights: MemberWeights,
+) -> Result<(), FileError> {
+    let worlds = all(table);
+    let soft_set = soft_set_model(table, &worlds);
+    let latent = (worlds.len() >= LEAST_WORLDS).then(|| latent_model(table, &worlds));
+    let parts = BeliefParts {
+        roadmap,
+        experience: table,
+        soft_set,
+        latent: latent.as_deref(),
+        weights,
+    };
+    write_belief(path, &parts)
+}
+
+/// What the checks of one run have found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcomes {
+    /// The version of this format.
+    version: u32,
+    /// The roadmap that was planned on.
+    roadmap: Fingerprint,
+    /// Every check, in order.
+    checks: Vec<Outcome>,
+}
+
+/// What one check has found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Outcome {
+    /// The edge, counted from 1 as in all files.
+    edge: u32,
+    free: bool,
+    configurations: u64,
+}
+
+const VERSION: u32 = 1;
+/// No roadmap that can be planned on has more.
+const MOST_EDGES: u64 = 100_000_000;
+
+impl Outcomes {
+    /// Those of a run on a roadmap, to which the ledger may have added connections of its own.
+    #[must_use]
+    pub fn of(roadmap: Fingerprint, ledger: &Ledger) -> Self {
+        let entries = ledger.entries().iter();
+        let known = entries.filter(|entry| u64::from(entry.edge.0) < roadmap.edges);
+        let checks = known.map(|entry| Outcome {
+            edge: entry.edge.0 + 1,
+            free: entry.verdict.free,
+            configurations: entry.verdict.configurations,
+        });
+        Self {
+            version: VERSION,
+            roadmap,
+            checks: checks.collect(),
+        }
+    }
+
+    /// Writes them as JSON, whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        let bytes = serde_json::to_vec(self)
+            .map_err(|e| FileError::new(path, format!("cannot write it: {e}")))?;
+        save(path, &bytes)
+    }
+
+    /// Reads what [`Outcomes::write`] has written.
+    ///
+    /// # Errors
+    /// If it is anything else.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let bytes = std::fs::read(path).map_err(|e| FileError::io(path, "read", e))?;
+        let hint = "name a file written by `psmp plan --outcomes`";
+        let outcomes: Self = serde_json::from_slice(&bytes).map_err(|e| {
+            FileError::new(path, format!("is no file of outcomes: {e}"))
+                .at(Place::Line(e.line()))
+                .hint(hint)
+        })?;
+        let wrong = |problem: String| Err(FileError::new(path, problem).hint(hint));
+        if outcomes.version != VERSION {
+            let version = outcomes.version;
+            return wrong(format!(
+                "has outcomes of version {version}, expected {VERSION}"
+            ));
+        }
+        if outcomes.roadmap.edges > MOST_EDGES {
+            let edges = outcomes.roadmap.edges;
+            return wrong(format!(
+                "is about {edges} edges, at most {MOST_EDGES} can be"
+            ));
+        }
+        let mut seen = std::collections::HashSet::new();
+        for Outcome { edge, .. } in &outcomes.checks {
+            if *edge == 0 || u64::from(*edge) > outcomes.roadmap.edges {
+                let edges = outcomes.roadmap.edges;
+                return wrong(format!("tells of edge {edge}, the edges are 1 to {edges}"));
+            }
+            if !seen.insert(*edge) {
+                return wrong(format!("tells of edge {edge} twice"));
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+/// Adds the outcomes of runs to a belief file, which is begun if it is not there, and learns anew.
+/// Returns how many worlds it holds now.
+///
+/// # Errors
+/// If a file is malformed or cannot be written, or runs were on another roadmap; the belief file is
+/// then as it was.
+pub fn add(path: &Path, runs: &[impl AsRef<Path>]) -> Result<usize, FileError> {
+    let mut read = Vec::with_capacity(runs.len());
+    for run in runs {
+        read.push((run.as_ref(), Outcomes::read(run.as_ref())?));
+    }
+    let Some((_, first)) = read.first() else {
+        return Err(FileError::new(path, "nothing is to be added to it").hint("name runs to add"));
+    };
+    let turn = Turn::wait(path, first.roadmap)?;
+    let file = &turn.belief;
+    let about = file.roadmap();
+    for (run, outcomes) in &read {
+        if outcomes.roadmap != about {
+            let problem = format!(
+                "is a run on another roadmap ({}) than the belief `{}` is about ({about})",
+                outcomes.roadmap,
+                path.display()
+            );
+            return Err(FileError::new(run, problem)
+                .hint("add it to the belief of its own roadmap, or name a new file"));
+        }
+    }
+    let known = file.world_count();
+    let mut table = file.with_room_for(read.len());
+    for (place, (_, outcomes)) in read.iter().enumerate() {
+        let world = WorldId((known + place) as u32);
+        for check in &outcomes.checks {
+            table.set(world, EdgeId(check.edge - 1), check.free);
+        }
+    }
+    let mut weights = file.weights();
+    if table.world_count() >= LEAST_WORLDS {
+        // How good the local belief is takes configurations to find out, which are not here.
+        weights = MemberWeights {
+            local: weights.local,
+            ..member_weights(None, &table, &all(&table))
+        };
+    }
+    keep(path, about, &table, weights)?;
+    Ok(table.world_count())
+}
+
+/// A writer's turn: it alone holds the lock of the file that has the name now.
+struct Turn {
+    belief: BeliefFile,
+    _lock: File,
+}
+
+impl Turn {
+    fn wait(path: &Path, roadmap: Fingerprint) -> Result<Self, FileError> {
+        loop {
+            if !path.exists() {
+                begin_belief(path, roadmap)?;
+            }
+            let lock = File::open(path).map_err(|e| FileError::io(path, "open", e))?;
+            lock.lock().map_err(|e| FileError::io(path, "lock", e))?;
+            // Whoever had the turn before has put another file in the place of the one locked here:
+            // then the new one is to be waited for.
+            let belief = BeliefFile::open(path)?;
+            if header(&lock, path)? == header(&open_again(path)?, path)? {
+                return Ok(Self {
+                    belief,
+                    _lock: lock,
+                });
+            }
+        }
+    }
+}
+
+fn open_again(path: &Path) -> Result<File, FileError> {
+    File::open(path).map_err(|e| FileError::io(path, "open", e))
+}
+
+/// The first bytes of a belief file, which hold its size and checksums.
+fn header(mut file: &File, path: &Path) -> Result<[u8; 64], FileError> {
+    let mut bytes = [0; 64];
+    let read = file.read_exact(&mut bytes);
+    read.map_err(|e| FileError::io(path, "read", e))?;
+    Ok(bytes)
+}

@@ -1,0 +1,283 @@
+//! Known worlds on one roadmap, for Python: a dataset's folder, or worlds made on the spot.
+
+use crate::arguments::{file_error, refused, worlds};
+use crate::roadmap::Roadmap;
+use crate::table::{Bits, Table};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use psmp::{Experience, Fallback, WorldId};
+use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
+use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions, runs_in_world};
+use psmp_lab::{Origin, Problems, rows};
+use psmp_worlds::{Prefer, ReadOptions};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// A roadmap, a start and a goal, and which edge is free in which of many worlds.
+#[pyclass(frozen, module = "psmp")]
+pub struct Dataset {
+    problems: Arc<dyn Problems>,
+    roadmap: Py<Roadmap>,
+    table: OnceLock<Arc<Bits>>,
+    prefer: Option<String>,
+}
+
+/// One world of a dataset as a checker.
+#[pyclass(frozen, module = "psmp")]
+pub struct RecordedWorld {
+    pub problems: Arc<dyn Problems>,
+    pub world: WorldId,
+}
+
+#[pymethods]
+impl RecordedWorld {
+    fn __repr__(&self) -> String {
+        format!(
+            "<psmp world {} of dataset `{}`>",
+            self.world.0,
+            self.problems.name()
+        )
+    }
+}
+
+impl Dataset {
+    fn of(py: Python<'_>, problems: Arc<dyn Problems>, prefer: Option<&str>) -> PyResult<Self> {
+        let roadmap = Roadmap::new(problems.roadmap().clone(), None);
+        Ok(Self {
+            roadmap: Py::new(py, roadmap)?,
+            problems,
+            table: OnceLock::new(),
+            prefer: prefer.map(str::to_owned),
+        })
+    }
+
+    fn world(&self, world: u32) -> PyResult<WorldId> {
+        let count = self
+            .problems
+            .table()
+            .map_err(|e| file_error(&e))?
+            .world_count();
+        if (world as usize) < count {
+            return Ok(WorldId(world));
+        }
+        Err(PyValueError::new_err(format!(
+            "world {world} is not in dataset `{}`: its worlds are 0 to {}",
+            self.problems.name(),
+            count as i64 - 1
+        )))
+    }
+}
+
+fn ids<'py>(py: Python<'py>, worlds: Option<&[WorldId]>) -> Option<Bound<'py, PyArray1<u32>>> {
+    worlds.map(|worlds| PyArray1::from_vec(py, worlds.iter().map(|w| w.0).collect()))
+}
+
+#[pymethods]
+impl Dataset {
+    /// Reads the dataset in a folder.
+    #[staticmethod]
+    #[pyo3(signature = (folder, *, prefer="text"))]
+    fn open(py: Python<'_>, folder: PathBuf, prefer: &str) -> PyResult<Self> {
+        let twin = match prefer {
+            "text" => Prefer::Text,
+            "mat" => Prefer::Mat,
+            other => {
+                return Err(refused(
+                    "prefer",
+                    format!("`{other}` is neither `text` nor `mat`"),
+                ));
+            }
+        };
+        let options = ReadOptions {
+            prefer: twin,
+            ..ReadOptions::default()
+        };
+        let read = py.detach(|| psmp_worlds::Dataset::open_with(folder, options));
+        Self::of(
+            py,
+            Arc::new(read.map_err(|e| file_error(&e))?),
+            Some(prefer),
+        )
+    }
+
+    /// Makes worlds of a family, the same for the same seed.
+    #[staticmethod]
+    #[pyo3(signature = (family, worlds=1000, *, test=None, seed=0))]
+    fn make(
+        py: Python<'_>,
+        family: &str,
+        worlds: usize,
+        test: Option<usize>,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let family = Family::named(family).ok_or_else(|| {
+            let all = FAMILIES.iter().chain([&BUGTRAP_FOREST]);
+            let names: Vec<&str> = all.map(|family| family.name).collect();
+            refused(
+                "family",
+                format!("there is no `{family}`; choose one of {}", names.join(", ")),
+            )
+        })?;
+        let test = test.unwrap_or(worlds.div_ceil(10));
+        if worlds == 0 || test > worlds {
+            return Err(PyValueError::new_err(format!(
+                "worlds must be at least 1 and test at most as many, got {worlds} and {test}"
+            )));
+        }
+        let made = py.detach(|| family.generate(worlds, test, seed, || ()));
+        Self::of(py, Arc::new(made.map_err(|e| refused("family", e))?), None)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.problems.name()
+    }
+
+    #[getter]
+    fn roadmap(&self, py: Python<'_>) -> Py<Roadmap> {
+        self.roadmap.clone_ref(py)
+    }
+
+    /// Which edge is free in which world.
+    #[getter]
+    fn table(&self) -> PyResult<Table> {
+        let table = self.problems.table().map_err(|e| file_error(&e))?;
+        let own = || Arc::new(Bits::Own(table.clone()));
+        Ok(Table(self.table.get_or_init(own).clone()))
+    }
+
+    /// Where planning begins, a vertex.
+    #[getter]
+    fn start(&self) -> PyResult<u32> {
+        Ok(self.problems.query().map_err(|e| file_error(&e))?.start.0)
+    }
+
+    /// Where planning ends, a vertex.
+    #[getter]
+    fn goal(&self) -> PyResult<u32> {
+        Ok(self.problems.query().map_err(|e| file_error(&e))?.goal.0)
+    }
+
+    /// The worlds to learn from, counted from 0, if the dataset names them.
+    #[getter]
+    fn train<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
+        ids(py, self.problems.train())
+    }
+
+    /// The worlds to plan in, counted from 0, if the dataset names them.
+    #[getter]
+    fn test<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
+        ids(py, self.problems.test())
+    }
+
+    /// A world, counted from 0, as a checker.
+    fn check(&self, world: u32) -> PyResult<RecordedWorld> {
+        Ok(RecordedWorld {
+            world: self.world(world)?,
+            problems: self.problems.clone(),
+        })
+    }
+
+    /// The image of a world, its first row on top: true where it is free. None if there is none.
+    fn image<'py>(
+        &self,
+        py: Python<'py>,
+        world: u32,
+    ) -> PyResult<Option<Bound<'py, PyArray2<bool>>>> {
+        let image = self.problems.image(self.world(world)?);
+        let Some(image) = image.map_err(|e| file_error(&e))? else {
+            return Ok(None);
+        };
+        let rows = (0..image.height()).flat_map(|row| (0..image.width()).map(move |c| (c, row)));
+        let free: Vec<bool> = rows.map(|(c, row)| image.is_cell_free(c, row)).collect();
+        let shape = [image.height() as usize, image.width() as usize];
+        PyArray1::from_vec(py, free).reshape(shape).map(Some)
+    }
+
+    /// All that is needed to get the same dataset again, in this process or another.
+    fn _recipe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match self.problems.origin() {
+            Origin::Folder(folder) => ("open", folder, self.prefer.clone()).into_pyobject(py),
+            Origin::Made { worlds, test, seed } => {
+                ("make", self.problems.name(), worlds, test, seed).into_pyobject(py)
+            }
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let worlds = self.problems.table().map_or(0, Experience::world_count);
+        let roadmap = self.problems.roadmap();
+        format!(
+            "<psmp.Dataset `{}` of {worlds} worlds on {} vertices and {} edges>",
+            self.problems.name(),
+            roadmap.vertex_count(),
+            roadmap.edge_count()
+        )
+    }
+}
+
+fn sweep_error(error: SweepError) -> PyErr {
+    match error {
+        SweepError::File(error) => file_error(&error),
+        SweepError::Planner { .. } => refused("planners", error),
+        SweepError::Resolution(error) => refused("resolution", error),
+        SweepError::Dataset { .. } | SweepError::Threads(_) => refused("dataset", error),
+    }
+}
+
+/// Runs planners in some worlds of a dataset: the rows as the bytes of a Parquet file.
+#[pyfunction]
+#[pyo3(signature = (dataset, worlds, planners, seeds, *, experience, resolution, eta, fallback, budget))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.sweep")]
+pub fn sweep_rows<'py>(
+    py: Python<'py>,
+    dataset: &Bound<'py, Dataset>,
+    worlds: &Bound<'py, PyAny>,
+    planners: Vec<String>,
+    seeds: Vec<u64>,
+    experience: &str,
+    resolution: Option<f64>,
+    eta: f64,
+    fallback: Option<u32>,
+    budget: Option<u64>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let problems = dataset.get().problems.clone();
+    let table = problems.table().map_err(|e| file_error(&e))?;
+    let worlds = self::worlds("worlds", Some(worlds), table.world_count())?;
+    let familiarity = match experience {
+        "seen" => Familiarity::Seen,
+        "unseen" => Familiarity::Unseen,
+        other => {
+            return Err(refused(
+                "experience",
+                format!("`{other}` is neither `seen` nor `unseen`"),
+            ));
+        }
+    };
+    let contestant = |name: &String| {
+        Ok(Contestant {
+            planner: name.parse().map_err(|e| refused("planners", e))?,
+            familiarity,
+        })
+    };
+    let contestants: Vec<Contestant> = planners.iter().map(contestant).collect::<PyResult<_>>()?;
+    let options = SweepOptions {
+        seeds,
+        resolution,
+        eta,
+        fallback: fallback.map_or(Fallback::Never, Fallback::AfterBarren),
+        budget,
+        jobs: Some(1),
+        belief: None,
+    };
+    let mut found = Vec::new();
+    for world in worlds {
+        let runs = py.detach(|| runs_in_world(&*problems, world, &contestants, &options, &|| ()));
+        found.extend(runs.map_err(sweep_error)?);
+        py.check_signals()?;
+    }
+    let bytes = rows::parquet(&found).map_err(|e| refused("rows", e))?;
+    Ok(PyBytes::new(py, &bytes))
+}

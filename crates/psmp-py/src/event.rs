@@ -1,0 +1,214 @@
+//! What a planner has just done, for Python.
+
+use crate::arguments::read_only;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use psmp::{EventKind, Roadmap, Source};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
+use std::sync::Arc;
+
+/// A path that was found; all events until the next one share it.
+pub struct FoundPath {
+    vertices: Vec<u32>,
+    edges: Vec<u32>,
+    coordinates: Option<(usize, Vec<f64>)>,
+    array: PyOnceLock<Py<PyArray2<f64>>>,
+}
+
+impl FoundPath {
+    pub fn new(path: &psmp::Path, roadmap: &Roadmap) -> Self {
+        let coordinates = roadmap.space().map(|space| {
+            let configurations = path.vertices().iter();
+            let values = configurations.filter_map(|v| roadmap.configuration(*v));
+            (space.dimension(), values.flatten().copied().collect())
+        });
+        Self {
+            vertices: path.vertices().iter().map(|v| v.0).collect(),
+            edges: path.edges().iter().map(|e| e.0).collect(),
+            coordinates,
+            array: PyOnceLock::new(),
+        }
+    }
+
+    /// The configurations, one a row; made once and read by all who ask.
+    pub fn configurations<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some((dimension, values)) = &self.coordinates else {
+            return Ok(None);
+        };
+        let array = self.array.get_or_try_init(py, || {
+            let rows = [self.vertices.len(), *dimension];
+            let array = PyArray1::from_slice(py, values).reshape(rows)?;
+            read_only(array).map(Bound::unbind)
+        })?;
+        Ok(Some(array.bind(py).clone()))
+    }
+
+    pub fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_slice(py, &self.vertices)
+    }
+
+    pub fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_slice(py, &self.edges)
+    }
+}
+
+/// One step of a run: what has happened, and where the run stands after it.
+#[pyclass(frozen, module = "psmp")]
+pub struct Event {
+    pub event: psmp::Event,
+    pub best: Option<Arc<FoundPath>>,
+}
+
+#[pymethods]
+impl Event {
+    #[getter]
+    fn kind<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
+        match self.event.kind {
+            EventKind::Proposed { .. } => intern!(py, "proposed"),
+            EventKind::Barren => intern!(py, "barren"),
+            EventKind::Checked { .. } => intern!(py, "checked"),
+            EventKind::Improved { .. } => intern!(py, "improved"),
+            EventKind::Optimal => intern!(py, "optimal"),
+            EventKind::Infeasible => intern!(py, "infeasible"),
+            EventKind::GaveUp => intern!(py, "gave-up"),
+        }
+    }
+
+    #[getter]
+    fn is_final(&self) -> bool {
+        self.event.kind.is_final()
+    }
+
+    /// The length of the path proposed or found in this step.
+    #[getter]
+    fn length(&self) -> Option<f64> {
+        match self.event.kind {
+            EventKind::Proposed { length, .. } | EventKind::Improved { length } => Some(length),
+            _ => None,
+        }
+    }
+
+    /// Who proposed the path of a `proposed` event.
+    #[getter]
+    fn source(&self) -> Option<&'static str> {
+        match self.event.kind {
+            EventKind::Proposed { source, .. } => Some(match source {
+                Source::Proposer => "proposer",
+                Source::Fallback => "fallback",
+                Source::Insurance => "insurance",
+            }),
+            _ => None,
+        }
+    }
+
+    /// The edge of a `checked` event.
+    #[getter]
+    fn edge(&self) -> Option<u32> {
+        match self.event.kind {
+            EventKind::Checked { edge, .. } => Some(edge.0),
+            _ => None,
+        }
+    }
+
+    /// Whether the edge of a `checked` event is free.
+    #[getter]
+    fn free(&self) -> Option<bool> {
+        match self.event.kind {
+            EventKind::Checked { free, .. } => Some(free),
+            _ => None,
+        }
+    }
+
+    /// How many configurations a `checked` event has taken.
+    #[getter]
+    fn cost(&self) -> Option<u64> {
+        match self.event.kind {
+            EventKind::Checked { configurations, .. } => Some(configurations),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn configurations(&self) -> u64 {
+        self.event.progress.configurations
+    }
+
+    #[getter]
+    fn edges(&self) -> u64 {
+        self.event.progress.edges
+    }
+
+    #[getter]
+    fn proposals(&self) -> u64 {
+        self.event.progress.proposals
+    }
+
+    #[getter]
+    fn best_length(&self) -> Option<f64> {
+        self.event.progress.best_length
+    }
+
+    #[getter]
+    fn lower_bound(&self) -> f64 {
+        self.event.progress.lower_bound
+    }
+
+    #[getter]
+    fn gap(&self) -> Option<f64> {
+        self.event.progress.gap()
+    }
+
+    /// The best path so far as configurations, one a row.
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        match &self.best {
+            Some(best) => best.configurations(py),
+            None => Ok(None),
+        }
+    }
+
+    /// The best path so far as vertices of the roadmap.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
+        self.best.as_ref().map(|best| best.vertices(py))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other
+            .cast::<Event>()
+            .is_ok_and(|o| o.get().event == self.event)
+    }
+
+    fn __repr__(&self) -> String {
+        let what = match self.event.kind {
+            EventKind::Proposed { length, source } => {
+                let by = match source {
+                    Source::Proposer => "",
+                    Source::Fallback => " by fallback",
+                    Source::Insurance => " by insurance",
+                };
+                format!("proposed, length {length:.4}{by}")
+            }
+            EventKind::Barren => "barren".to_owned(),
+            EventKind::Checked { edge, free, .. } => {
+                let state = if free { "free" } else { "blocked" };
+                format!("checked, edge {} {state}", edge.0)
+            }
+            EventKind::Improved { length } => format!("improved, length {length:.4}"),
+            EventKind::Optimal => "optimal".to_owned(),
+            EventKind::Infeasible => "infeasible".to_owned(),
+            EventKind::GaveUp => "gave-up".to_owned(),
+        };
+        let gap = match self.event.progress.gap() {
+            Some(gap) => format!(", gap {:.1}%", gap * 100.0),
+            None => String::new(),
+        };
+        let spent = self.event.progress.configurations;
+        format!("<psmp.Event {what}, {spent} configurations{gap}>")
+    }
+}

@@ -1,0 +1,456 @@
+//! A planner at work, for Python: an iterator of events that can be paused, driven on and closed.
+//!
+//! A Rust planner borrows its roadmap, its known worlds and its checker. Python knows no borrowing,
+//! so a run owns them beside the planner. A run is driven by one thread at a time; another that
+//! tries meanwhile, or a checker that drives the run it works for, is told so at once.
+
+use crate::arguments::refused;
+use crate::belief::{Belief, DEFAULT_ETA};
+use crate::checker::Check;
+use crate::event::{Event, FoundPath};
+use crate::roadmap::Roadmap;
+use crate::stop::Stop;
+use crate::table::Bits;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use psmp::{EventKind, Experience, Fallback, Progress, Query, WorldId};
+use psmp_lab::{AnyPlanner, EventHash, PlannerSpec, Setting, scale};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use self_cell::self_cell;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+/// What a planner borrows.
+struct Ground {
+    roadmap: Arc<psmp::Roadmap>,
+    query: Query,
+    experience: Option<(Arc<Bits>, Vec<WorldId>)>,
+    check: Check,
+}
+
+type Engine<'a> = AnyPlanner<'a, PyErr>;
+
+self_cell!(
+    struct Planner {
+        owner: Ground,
+        #[not_covariant]
+        dependent: Engine,
+    }
+);
+
+/// Two arrays that belong together.
+type Two<'py, A, B> = (Bound<'py, A>, Bound<'py, B>);
+
+/// A path found on the way, and what it had taken.
+struct Found {
+    progress: Progress,
+    seconds: f64,
+}
+
+/// All of a run that changes.
+struct State {
+    /// `None` once the run is closed.
+    planner: Option<Planner>,
+    stop: psmp::Stop,
+    /// When the run was begun or gone on with.
+    since: Option<Instant>,
+    /// Time spent in steps, checks included.
+    busy: Duration,
+    best: Option<Arc<FoundPath>>,
+    found: Vec<Found>,
+    /// The configurations checked when the lower bound took each of its values.
+    bounds: Vec<(u64, f64)>,
+    progress: Progress,
+    ending: Option<&'static str>,
+    hash: EventHash,
+    events: u64,
+    /// What had been checked when the run was closed.
+    checked: Checked,
+}
+
+/// Edges that were checked, in order.
+#[derive(Default)]
+struct Checked {
+    /// The vertices at the ends of each, one pair after the other.
+    ends: Vec<u32>,
+    free: Vec<bool>,
+}
+
+impl Checked {
+    fn by(planner: &Planner) -> Self {
+        planner.with_dependent(|ground, engine| {
+            let mut checked = Self::default();
+            for entry in engine.ledger().entries() {
+                let edge = ground.roadmap.edge(entry.edge);
+                checked.ends.extend([edge.from.0, edge.to.0]);
+                checked.free.push(entry.verdict.free);
+            }
+            checked
+        })
+    }
+
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
+        let ends = PyArray1::from_slice(py, &self.ends).reshape([self.free.len(), 2])?;
+        Ok((ends, PyArray1::from_slice(py, &self.free)))
+    }
+}
+
+/// A planner at work.
+#[pyclass(frozen, subclass, module = "psmp")]
+pub struct Run {
+    state: Mutex<State>,
+    roadmap: Py<Roadmap>,
+    planner_name: String,
+    seed: u64,
+}
+
+impl Run {
+    fn state(&self) -> PyResult<MutexGuard<'_, State>> {
+        self.state.try_lock().map_err(|e| match e {
+            TryLockError::WouldBlock => PyValueError::new_err(
+                "the run is at work: it is being driven by another thread, or by its own checker",
+            ),
+            TryLockError::Poisoned(_) => {
+                PyRuntimeError::new_err("the run ended in an internal error and cannot go on")
+            }
+        })
+    }
+}
+
+#[pymethods]
+impl Run {
+    #[new]
+    #[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, stop, resolution, fallback))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
+    fn new(
+        py: Python<'_>,
+        roadmap: &Bound<'_, Roadmap>,
+        start: &Bound<'_, PyAny>,
+        goal: &Bound<'_, PyAny>,
+        check: &Bound<'_, PyAny>,
+        called_on: &str,
+        belief: Option<&Bound<'_, Belief>>,
+        proposer: &str,
+        validator: Option<&str>,
+        insured: Option<bool>,
+        seed: u64,
+        stop: Option<&Bound<'_, Stop>>,
+        resolution: Option<f64>,
+        fallback: Option<u32>,
+    ) -> PyResult<Self> {
+        let check = Check::given(check, called_on)?;
+        let (graph, query) = roadmap.get().query(py, start, goal)?;
+        let roadmap = roadmap.get().or_with_query(py, roadmap, &graph)?;
+        let belief = belief.map(Bound::get);
+        let mut name = proposer.to_owned();
+        // The optimist asks no belief; who has no experience believes in what is near.
+        match belief {
+            Some(belief) => name += &format!(":{}", belief.name),
+            None if proposer == "lazysp" && validator.is_none() => {}
+            None if proposer == "lazysp" => name += ":1",
+            None if graph.space().is_some() => name += ":local",
+            None => {
+                return Err(PyTypeError::new_err(
+                    "belief must be given, as psmp.learn(table) or psmp.Constant(0.9), because the \
+                     roadmap carries no configurations",
+                ));
+            }
+        }
+        if let Some(validator) = validator {
+            name += &format!(":{validator}");
+        }
+        let mut spec: PlannerSpec = name
+            .parse()
+            .map_err(|e: psmp_lab::SpecError| PyValueError::new_err(e.to_string()))?;
+        spec.insured = insured.unwrap_or(spec.insured);
+        let experience = belief.and_then(|b| b.experience.clone());
+        if let Some((table, _)) = &experience
+            && table.edge_count() > graph.edge_count()
+        {
+            return Err(PyValueError::new_err(format!(
+                "belief: its table tells of {} edges, but the roadmap has {}",
+                table.edge_count(),
+                graph.edge_count()
+            )));
+        }
+        let eta = belief.map_or(DEFAULT_ETA, |b| b.eta) / scale(&graph);
+        let ground = Ground {
+            roadmap: graph,
+            query,
+            experience,
+            check,
+        };
+        let planner = Planner::try_new(ground, |ground| -> PyResult<Engine<'_>> {
+            let checker = ground.check.for_roadmap(py, &ground.roadmap, resolution)?;
+            let setting = Setting {
+                roadmap: &ground.roadmap,
+                query: ground.query,
+                experience: ground
+                    .experience
+                    .as_ref()
+                    .map(|(table, worlds)| (&**table, worlds.clone())),
+                eta,
+                fallback: fallback.map_or(Fallback::Never, Fallback::AfterBarren),
+                seed,
+            };
+            let built = py.detach(|| spec.build(&setting, checker));
+            built.map_err(|e| refused("belief", e))
+        })?;
+        let progress = planner.with_dependent(|_, engine| engine.progress());
+        Ok(Self {
+            state: Mutex::new(State {
+                planner: Some(planner),
+                stop: stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone()),
+                since: None,
+                busy: Duration::ZERO,
+                best: None,
+                found: Vec::new(),
+                bounds: vec![(0, progress.lower_bound)],
+                progress,
+                ending: None,
+                hash: EventHash::default(),
+                events: 0,
+                checked: Checked::default(),
+            }),
+            roadmap,
+            planner_name: spec.to_string(),
+            seed,
+        })
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// The next event; none once the condition is met or the run is over.
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
+        let mut guard = self.state()?;
+        let state = &mut *guard;
+        let Some(planner) = &mut state.planner else {
+            return Ok(None);
+        };
+        let now = Instant::now();
+        let since = *state.since.get_or_insert(now);
+        if state.stop.is_met(&state.progress, now - since) {
+            return Ok(None);
+        }
+        let (step, progress) = py.detach(|| {
+            planner.with_dependent_mut(|_, engine| {
+                let step = engine.step();
+                (step, engine.progress())
+            })
+        });
+        state.busy += now.elapsed();
+        state.progress = progress;
+        let Some(event) = step.transpose()? else {
+            return Ok(None);
+        };
+        state.events += 1;
+        state.hash.add(&event);
+        if state
+            .bounds
+            .last()
+            .is_some_and(|b| b.1 < progress.lower_bound)
+        {
+            let now = (progress.configurations, progress.lower_bound);
+            state.bounds.push(now);
+        }
+        match event.kind {
+            EventKind::Improved { .. } => {
+                state.best = planner.with_dependent(|ground, engine| {
+                    let path = engine.best_path()?;
+                    Some(Arc::new(FoundPath::new(path, &ground.roadmap)))
+                });
+                state.found.push(Found {
+                    progress: event.progress,
+                    seconds: state.busy.as_secs_f64(),
+                });
+            }
+            EventKind::Optimal => state.ending = Some("optimal"),
+            EventKind::Infeasible => state.ending = Some("infeasible"),
+            EventKind::GaveUp => state.ending = Some("gave-up"),
+            EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => {}
+        }
+        Ok(Some(Event {
+            event,
+            best: state.best.clone(),
+        }))
+    }
+
+    /// The same run, to be driven on until another condition is met; by none, to its end.
+    #[pyo3(signature = (stop=None))]
+    fn until<'py>(
+        slf: Bound<'py, Self>,
+        stop: Option<&Bound<'py, Stop>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let mut state = slf.get().state()?;
+        state.stop = stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone());
+        state.since = None;
+        drop(state);
+        Ok(slf)
+    }
+
+    /// Ends the run for good and lets go of its checker. What it has found stays.
+    fn close(&self) -> PyResult<()> {
+        let mut state = self.state()?;
+        let planner = state.planner.take();
+        if let Some(planner) = &planner {
+            state.checked = Checked::by(planner);
+        }
+        drop(state);
+        // Dropped when the lock is free: the checker is Python's, and so may be what its end does.
+        drop(planner);
+        Ok(())
+    }
+
+    #[getter]
+    fn closed(&self) -> PyResult<bool> {
+        Ok(self.state()?.planner.is_none())
+    }
+
+    /// `optimal`, `infeasible` or `gave-up` once the run is over.
+    #[getter]
+    fn ending(&self) -> PyResult<Option<&'static str>> {
+        Ok(self.state()?.ending)
+    }
+
+    #[getter]
+    fn planner(&self) -> &str {
+        &self.planner_name
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    #[getter]
+    fn roadmap(&self, py: Python<'_>) -> Py<Roadmap> {
+        self.roadmap.clone_ref(py)
+    }
+
+    #[getter]
+    fn configurations(&self) -> PyResult<u64> {
+        Ok(self.state()?.progress.configurations)
+    }
+
+    #[getter]
+    fn edges(&self) -> PyResult<u64> {
+        Ok(self.state()?.progress.edges)
+    }
+
+    #[getter]
+    fn proposals(&self) -> PyResult<u64> {
+        Ok(self.state()?.progress.proposals)
+    }
+
+    #[getter]
+    fn best_length(&self) -> PyResult<Option<f64>> {
+        Ok(self.state()?.progress.best_length)
+    }
+
+    #[getter]
+    fn lower_bound(&self) -> PyResult<f64> {
+        Ok(self.state()?.progress.lower_bound)
+    }
+
+    #[getter]
+    fn gap(&self) -> PyResult<Option<f64>> {
+        Ok(self.state()?.progress.gap())
+    }
+
+    /// Time spent planning, checks included.
+    #[getter]
+    fn seconds(&self) -> PyResult<f64> {
+        Ok(self.state()?.busy.as_secs_f64())
+    }
+
+    /// How many events there have been.
+    #[getter]
+    fn events(&self) -> PyResult<u64> {
+        Ok(self.state()?.events)
+    }
+
+    /// A hash of all events so far: runs with equal hashes were the same.
+    #[getter]
+    fn fingerprint(&self) -> PyResult<String> {
+        Ok(self.state()?.hash.digits())
+    }
+
+    /// The best path so far as configurations, one a row.
+    #[getter]
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        match self.state()?.best.clone() {
+            Some(best) => best.configurations(py),
+            None => Ok(None),
+        }
+    }
+
+    /// The best path so far as vertices.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<u32>>>> {
+        Ok(self.state()?.best.as_ref().map(|best| best.vertices(py)))
+    }
+
+    /// The best path so far as edges.
+    #[getter]
+    fn path_edges<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<u32>>>> {
+        Ok(self.state()?.best.as_ref().map(|best| best.edges(py)))
+    }
+
+    /// The paths found on the way: configurations, edges and proposals until each, its length, the
+    /// lower bound then, and the seconds spent.
+    fn _found<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let state = self.state()?;
+        let whole = |pick: fn(&Progress) -> u64| {
+            let values = state.found.iter().map(|f| pick(&f.progress)).collect();
+            PyArray1::from_vec(py, values).into_any()
+        };
+        let real = |pick: fn(&Found) -> f64| {
+            PyArray1::from_vec(py, state.found.iter().map(pick).collect()).into_any()
+        };
+        Ok(vec![
+            whole(|p| p.configurations),
+            whole(|p| p.edges),
+            whole(|p| p.proposals),
+            real(|f| f.progress.best_length.unwrap_or(f64::INFINITY)),
+            real(|f| f.progress.lower_bound),
+            real(|f| f.seconds),
+        ])
+    }
+
+    /// The values of the lower bound, and the configurations checked when it took each.
+    fn _bounds<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray1<u64>, PyArray1<f64>>> {
+        let (configurations, bounds) = self.state()?.bounds.iter().copied().unzip();
+        Ok((
+            PyArray1::from_vec(py, configurations),
+            PyArray1::from_vec(py, bounds),
+        ))
+    }
+
+    /// The edges checked so far, in order: their ends, and whether each was free.
+    fn _checked<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
+        let state = self.state()?;
+        match &state.planner {
+            Some(planner) => Checked::by(planner).arrays(py),
+            None => state.checked.arrays(py),
+        }
+    }
+
+    /// The probability of each edge to be free, given all checks so far.
+    fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut state = self.state()?;
+        let Some(planner) = &mut state.planner else {
+            return Err(PyValueError::new_err(
+                "the run is closed, and its belief gone",
+            ));
+        };
+        let p = py.detach(|| {
+            planner.with_dependent_mut(|ground, engine| {
+                let edges = ground.roadmap.edge_ids();
+                edges.map(|edge| engine.probability_free(edge)).collect()
+            })
+        });
+        Ok(PyArray1::from_vec(py, p))
+    }
+}

@@ -1,0 +1,143 @@
+//! The space that configurations live in, for Python.
+
+use crate::arguments::{matrix, refused, values, vector};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use psmp::Axis;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A space of configurations: bounds, weights, and which axes wrap around.
+#[pyclass(frozen, module = "psmp")]
+pub struct Space(pub psmp::Space);
+
+/// Bounds, weights and wrapping of each axis: what makes a space.
+pub type SpaceParts<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<bool>>,
+);
+
+impl Space {
+    /// A space given as one, or as bounds of shape (d, 2).
+    pub fn given(name: &str, value: &Bound<'_, PyAny>) -> PyResult<psmp::Space> {
+        match value.cast::<Space>() {
+            Ok(space) => Ok(space.get().0.clone()),
+            Err(_) => make(name, value, None, None),
+        }
+    }
+}
+
+fn make(
+    name: &str,
+    bounds: &Bound<'_, PyAny>,
+    weights: Option<&Bound<'_, PyAny>>,
+    wraps: Option<&Bound<'_, PyAny>>,
+) -> PyResult<psmp::Space> {
+    let bounds = values(&matrix::<f64>(name, "d", Some(2), bounds)?)?;
+    let dimension = bounds.len() / 2;
+    let weights = match weights {
+        Some(given) => values(&vector::<f64>("weights", Some(dimension), given)?)?,
+        None => vec![1.0; dimension],
+    };
+    let wraps = match wraps {
+        Some(given) => values(&vector::<bool>("wraps", Some(dimension), given)?)?,
+        None => vec![false; dimension],
+    };
+    let axes = bounds.chunks_exact(2).zip(weights).zip(wraps);
+    let axes = axes.map(|((ends, weight), wraps)| {
+        let axis = Axis::new(ends[0], ends[1])?.weighted(weight)?;
+        Ok(if wraps { axis.wrapping() } else { axis })
+    });
+    axes.collect::<Result<Vec<Axis>, psmp::SpaceError>>()
+        .and_then(psmp::Space::new)
+        .map_err(|e| refused(name, e))
+}
+
+#[pymethods]
+impl Space {
+    #[new]
+    #[pyo3(signature = (bounds, *, weights=None, wraps=None))]
+    fn new(
+        bounds: &Bound<'_, PyAny>,
+        weights: Option<&Bound<'_, PyAny>>,
+        wraps: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        make("bounds", bounds, weights, wraps).map(Self)
+    }
+
+    #[staticmethod]
+    fn unit(dimension: usize) -> PyResult<Self> {
+        if dimension == 0 {
+            return Err(PyValueError::new_err("dimension must be at least 1"));
+        }
+        Ok(Self(psmp::Space::unit(dimension)))
+    }
+
+    #[getter]
+    fn dimension(&self) -> usize {
+        self.0.dimension()
+    }
+
+    #[getter]
+    fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let ends: Vec<f64> = self
+            .0
+            .axes()
+            .iter()
+            .flat_map(|axis| [axis.lower(), axis.upper()])
+            .collect();
+        PyArray1::from_vec(py, ends).reshape([self.0.dimension(), 2])
+    }
+
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_iter(py, self.0.axes().iter().map(Axis::weight))
+    }
+
+    #[getter]
+    fn wraps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        let wraps: Vec<bool> = self.0.axes().iter().map(Axis::wraps).collect();
+        PyArray1::from_vec(py, wraps)
+    }
+
+    fn distance(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let d = Some(self.0.dimension());
+        let a = values(&vector::<f64>("a", d, a)?)?;
+        let b = values(&vector::<f64>("b", d, b)?)?;
+        Ok(self.0.distance(&a, &b))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Space>().is_ok_and(|o| o.get().0 == self.0)
+    }
+
+    pub fn __repr__(&self) -> String {
+        let axis = |axis: &Axis| {
+            let mut text = format!("[{}, {}]", axis.lower(), axis.upper());
+            if axis.weight() != 1.0 {
+                text += &format!(" x{}", axis.weight());
+            }
+            if axis.wraps() {
+                text += " wrapping";
+            }
+            text
+        };
+        let axes: Vec<String> = self.0.axes().iter().map(axis).collect();
+        format!("Space({})", axes.join(", "))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SpaceParts<'py>)> {
+        let make = py.get_type::<Self>().getattr("_of")?;
+        Ok((make, (self.bounds(py)?, self.weights(py), self.wraps(py))))
+    }
+
+    /// A space from its parts, for pickle.
+    #[staticmethod]
+    fn _of(
+        bounds: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        wraps: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        make("bounds", bounds, Some(weights), Some(wraps)).map(Self)
+    }
+}

@@ -1,0 +1,101 @@
+//! When to stop, for Python.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::time::Duration;
+
+/// A condition under which a run pauses; conditions are joined by `|` and `&`.
+#[pyclass(frozen, module = "psmp")]
+pub struct Stop {
+    pub condition: psmp::Stop,
+    text: String,
+}
+
+impl Stop {
+    /// Only when the run is over by itself.
+    pub fn never() -> Self {
+        Self {
+            condition: psmp::Stop::never(),
+            text: "never()".to_owned(),
+        }
+    }
+}
+
+#[pymethods]
+impl Stop {
+    #[staticmethod]
+    #[pyo3(name = "never")]
+    fn never_in_python() -> Self {
+        Self::never()
+    }
+
+    #[staticmethod]
+    fn checks(count: u64) -> Self {
+        Self {
+            condition: psmp::Stop::configurations(count),
+            text: format!("checks({count})"),
+        }
+    }
+
+    #[staticmethod]
+    fn edges(count: u64) -> Self {
+        Self {
+            condition: psmp::Stop::edges(count),
+            text: format!("edges({count})"),
+        }
+    }
+
+    #[staticmethod]
+    fn proposals(count: u64) -> Self {
+        Self {
+            condition: psmp::Stop::proposals(count),
+            text: format!("proposals({count})"),
+        }
+    }
+
+    #[staticmethod]
+    fn seconds(seconds: f64) -> PyResult<Self> {
+        let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            PyValueError::new_err(format!(
+                "seconds must be finite and not negative, got {seconds}"
+            ))
+        })?;
+        Ok(Self {
+            condition: psmp::Stop::after(time),
+            text: format!("seconds({seconds})"),
+        })
+    }
+
+    #[staticmethod]
+    fn gap(gap: f64) -> PyResult<Self> {
+        if gap.is_nan() || gap < 0.0 {
+            return Err(PyValueError::new_err(format!(
+                "gap must not be negative, got {gap}"
+            )));
+        }
+        Ok(Self {
+            condition: psmp::Stop::gap(gap),
+            text: format!("gap({gap})"),
+        })
+    }
+
+    fn __or__(&self, other: &Bound<'_, Self>) -> Self {
+        let other = other.get();
+        Self {
+            condition: self.condition.clone() | other.condition.clone(),
+            text: format!("({} | {})", self.text, other.text),
+        }
+    }
+
+    fn __and__(&self, other: &Bound<'_, Self>) -> Self {
+        let other = other.get();
+        Self {
+            condition: self.condition.clone() & other.condition.clone(),
+            text: format!("({} & {})", self.text, other.text),
+        }
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.text
+    }
+}

@@ -1,0 +1,81 @@
+//! Worlds held out: how well a belief predicts what it does not know.
+//!
+//! Of the known worlds some are left out; in each, random edges are checked one after the other, and
+//! the belief, which knows only the rest, is asked before every check. The logarithm of the
+//! probability it gave to what was found, averaged over checks, is its score: 0 would be to know
+//! everything, -0.69 is a toss of a coin. Models choose their constants by it, and an ensemble its
+//! members' weights to begin with.
+
+use super::{Belief, Evidence};
+use crate::checker::Sightings;
+use crate::random::Draw;
+use crate::roadmap::EdgeId;
+use crate::table::{Experience, WorldId, bit};
+
+/// Worlds left out, at most; they are spread evenly over the experience.
+const LEFT_OUT: usize = 48;
+/// Random edges checked in each of them.
+const CHECKS: u64 = 100;
+/// No probability counts as nearer to 0 or 1 than this: what is thought impossible and happens is
+/// a grave mistake, but one among others.
+const CERTAIN: f64 = 1e-3;
+
+/// The worlds to leave out of an experience to see how well the others predict them: at most 48, and
+/// at most a fifth of all.
+#[must_use]
+pub fn left_out(worlds: &[WorldId]) -> Vec<WorldId> {
+    let count = LEFT_OUT.min(worlds.len() / 5);
+    (0..count)
+        .map(|i| worlds[i * worlds.len() / count])
+        .collect()
+}
+
+/// The edges to be checked in the `index`-th world that is left out, in order. The index and not the
+/// world's number counts, so that the same worlds in another table teach the same.
+pub(super) fn checks_in(
+    experience: &impl Experience,
+    world: WorldId,
+    index: usize,
+    checks: &mut Vec<EdgeId>,
+) {
+    checks.clear();
+    let edges = experience.edge_count() as u64;
+    if edges == 0 {
+        return;
+    }
+    let known = experience.known_edges_in(world);
+    let random = Draw::new(0x050F_75E7, index as u64);
+    for edge in (0..CHECKS).map(|i| EdgeId(random.below(edges, i) as u32)) {
+        if known.is_none_or(|known| bit(known, edge.index())) && !checks.contains(&edge) {
+            checks.push(edge);
+        }
+    }
+}
+
+/// The mean log-likelihood of a check in the worlds left out, for the belief that `without` makes
+/// from the others. 0 if there is nothing to check.
+pub fn log_likelihood_per_check<B: Belief>(
+    experience: &impl Experience,
+    left_out: &[WorldId],
+    mut without: impl FnMut(WorldId) -> B,
+) -> f64 {
+    let nothing_seen = Sightings::default();
+    let mut checks = Vec::with_capacity(CHECKS as usize);
+    let (mut sum, mut count) = (0.0, 0u32);
+    for (index, &world) in left_out.iter().enumerate() {
+        checks_in(experience, world, index, &mut checks);
+        let mut belief = without(world);
+        for &edge in &checks {
+            let free = experience.is_free(world, edge);
+            let p = belief.probability_free(edge).clamp(CERTAIN, 1.0 - CERTAIN);
+            sum += if free { p } else { 1.0 - p }.ln();
+            count += 1;
+            belief.observe(Evidence {
+                edge,
+                free: Some(free),
+                sightings: &nothing_seen,
+            });
+        }
+    }
+    sum / f64::from(count.max(1))
+}

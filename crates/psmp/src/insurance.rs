@@ -1,0 +1,269 @@
+//! Insurance: a promise that holds whatever the belief.
+//!
+//! A good belief finds the shortest path with a fraction of the checks that an optimist needs; a
+//! wrong one may check half the roadmap first. The insurance bounds the damage by following
+//! **LazySP**, the optimist without a belief: it knows at every moment where LazySP, checking
+//! forward in the same world, would be after the checks made so far, and what that would have cost.
+//! It follows free of charge through edges that have been checked already; where LazySP would check
+//! one that nobody has, it waits. The belief plans as it likes while its spending is covered. When
+//! it is not, LazySP's next edge is checked instead, until it is covered again.
+//!
+//! ```text
+//! L    what LazySP spends in this world until it is done
+//! v    what LazySP has spent where it is now; v <= L
+//! F    the least that a path over edges not known to be blocked costs, counting only edges that
+//!      LazySP has not checked
+//! P    what the dearest path costs that the belief or LazySP has proposed so far
+//! T    what has been spent, by both
+//! ```
+//!
+//! A check for the belief, of price `p`, is made only if
+//!
+//! ```text
+//! T + p <= 2 v + F + P
+//! ```
+//!
+//! with `v`, `F` and `P` as they are or as they were at any moment before.
+//!
+//! **Theorem.** *Whatever the belief, the proposer and the validator, a run ends with `Optimal` or
+//! `Infeasible`. If there is a path, it has then cost at most `2 L + P`: twice LazySP's checks, plus
+//! one path. If there is none, at most `2 L + F + P`.*
+//!
+//! *Proof.* Take the last check made for the belief, and let `t` mark the values when it was made
+//! and `s` those by which it was covered; `s` is not after `t`. LazySP ends with a path that it has
+//! checked from end to end, if there is any. All edges of that path are free, so at `s` none was known
+//! to be blocked, and those that LazySP had not checked by then it had still to pay for: at least
+//! `F(s)`. So `v(s) + F(s) <= L`. LazySP only goes on, so `v(s) <= v(t)`. With the last check
+//!
+//! ```text
+//! T <= v(s) + (v(s) + F(s)) + P(s) <= v(t) + L + P
+//! ```
+//!
+//! has been spent. All checks after it are LazySP's own, made in its order and each but once; they
+//! cost at most what LazySP had left, `L - v(t)`. In sum that is at most `2 L + P`. If there is no
+//! path, only `v(s) <= L` is known, and `F(s)` is left over. If no check is ever made for the belief,
+//! all are LazySP's, at most `L`.
+//!
+//! The run ends: a proposed path has an edge to check or is shorter than the best one, of which there
+//! are finitely many; barren draws are limited by the fallback or followed by one check of LazySP's;
+//! and an edge is checked once. It ends with a certificate, because where the proposer has nothing
+//! more to say LazySP goes on, and it stops only where the best path is as short as the lower bound, or
+//! no path is left. ∎
+//!
+//! *What is assumed.* A check costs the same whoever makes it and whenever, and
+//! [`price_if_free`](crate::checker::Checker::price_if_free) is what a free edge costs and the most that
+//! a blocked one does. Where it says less than that, a check may cost more than was covered, and the
+//! bound grows by the excess of one check, because what has been spent is counted as it is. Where it says
+//! more, `F` and `P` are overstated by as much. Checks that failed count nowhere.
+//!
+//! *What it costs.* Nothing until `F + P` is spent, about two paths, which is more than a good belief
+//! needs to a first path. After that, every second configuration, less what LazySP and the belief would
+//! both have checked. The search for `F` is made only where the rest does not cover a check.
+
+use crate::checker::Verdict;
+use crate::ledger::{EdgeStatus, Ledger};
+use crate::path::Path;
+use crate::roadmap::{EdgeId, Query, Roadmap};
+use crate::search::{EdgeCost, OptimisticDistances, Search};
+
+/// What LazySP would do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Check this edge, which nobody has checked.
+    Check(EdgeId),
+    /// Nothing: its path is free, and so the shortest.
+    Arrived,
+    /// Nothing: there is no path.
+    Nowhere,
+}
+
+/// LazySP in the same world, as far as it can be followed, and what may be spent beside it.
+#[derive(Debug)]
+pub(crate) struct Insurance<'a> {
+    roadmap: &'a Roadmap,
+    query: Query,
+    /// LazySP's distances: only what it has checked is blocked in them.
+    optimistic: OptimisticDistances<'a>,
+    /// The path that LazySP is checking, or its last one if it has none left.
+    path: Path,
+    has_path: bool,
+    /// How many of the path's edges LazySP has found free.
+    done: usize,
+    /// Whether the path has been announced as the one being checked.
+    announced: bool,
+    /// Whether LazySP has checked each edge.
+    checked: Vec<bool>,
+    /// What the check of each edge has cost, whoever made it.
+    cost: Vec<u64>,
+    /// T: what all checks have cost.
+    spent: u64,
+    /// v: what LazySP has spent.
+    spent_by_lazysp: u64,
+    /// P: the price of the dearest path proposed, of those for which it mattered.
+    one_path: u64,
+    /// The greatest 2 v + F + P known so far.
+    allowance: u64,
+    /// How many checks there were when the allowance was last found too small.
+    too_small_at: Option<usize>,
+    cheapest: Path,
+}
+
+/// A path proposed for the belief, and all that the insurance must know to judge its next check.
+pub(crate) struct Application<'s> {
+    pub(crate) path: &'s Path,
+    pub(crate) price: u64,
+    pub(crate) ledger: &'s Ledger,
+    pub(crate) search: &'s mut Search,
+    pub(crate) price_if_free: &'s dyn Fn(EdgeId) -> u64,
+}
+
+impl<'a> Insurance<'a> {
+    /// LazySP at its beginning, whatever has been checked before.
+    pub(crate) fn new(roadmap: &'a Roadmap, query: Query, ledger: &Ledger) -> Self {
+        let optimistic = OptimisticDistances::new(roadmap, query.goal);
+        let mut path = Path::with_room_for(roadmap);
+        let has_path = optimistic.path(query.start, &mut path);
+        let mut insurance = Self {
+            roadmap,
+            query,
+            optimistic,
+            path,
+            has_path,
+            done: 0,
+            announced: false,
+            checked: vec![false; roadmap.edge_count()],
+            cost: vec![0; roadmap.edge_count()],
+            spent: 0,
+            spent_by_lazysp: 0,
+            one_path: 0,
+            allowance: 0,
+            too_small_at: None,
+            cheapest: Path::with_room_for(roadmap),
+        };
+        for entry in ledger.entries() {
+            insurance.note(entry.edge, entry.verdict);
+        }
+        insurance
+    }
+
+    /// Takes note of a check, whoever made it.
+    pub(crate) fn note(&mut self, edge: EdgeId, verdict: Verdict) {
+        self.cost[edge.index()] = verdict.configurations;
+        self.spent += verdict.configurations;
+    }
+
+    /// The path that LazySP is checking.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Others have been checking: the path is to be announced again.
+    pub(crate) fn begin_turn(&mut self) {
+        self.announced = false;
+    }
+
+    /// Whether the path has yet to be announced; it counts as announced from now on.
+    pub(crate) fn announce(&mut self) -> bool {
+        !std::mem::replace(&mut self.announced, true)
+    }
+
+    /// Follows LazySP through everything that has been checked.
+    pub(crate) fn advance(&mut self, ledger: &Ledger) -> Next {
+        while self.has_path {
+            let Some(&edge) = self.path.edges().get(self.done) else {
+                return Next::Arrived;
+            };
+            if !self.checked[edge.index()] {
+                let status = ledger.status(edge);
+                if status == EdgeStatus::Unchecked {
+                    return Next::Check(edge);
+                }
+                self.checked[edge.index()] = true;
+                self.spent_by_lazysp += self.cost[edge.index()];
+                if status == EdgeStatus::Blocked {
+                    self.optimistic.block(edge);
+                    self.has_path = self.optimistic.path(self.query.start, &mut self.path);
+                    self.done = 0;
+                    self.announced = false;
+                    continue;
+                }
+            }
+            self.done += 1;
+        }
+        Next::Nowhere
+    }
+
+    /// Whether the next check for the belief is covered.
+    pub(crate) fn covers(&mut self, application: &mut Application<'_>) -> bool {
+        let spent_then = self.spent + application.price;
+        if spent_then <= self.allowance {
+            return true;
+        }
+        let checks = application.ledger.entries().len();
+        if self.too_small_at == Some(checks) {
+            return false;
+        }
+        self.advance(application.ledger);
+        for path in [application.path, &self.path] {
+            let edges = path.edges().iter();
+            let price = edges.map(|&e| (application.price_if_free)(e)).sum();
+            self.one_path = self.one_path.max(price);
+        }
+        let without_search = 2 * self.spent_by_lazysp + self.one_path;
+        self.allowance = self.allowance.max(without_search);
+        if spent_then > self.allowance {
+            let with_search = without_search + self.left_at_least(application);
+            self.allowance = self.allowance.max(with_search);
+        }
+        let is_covered = spent_then <= self.allowance;
+        self.too_small_at = (!is_covered).then_some(checks);
+        is_covered
+    }
+
+    /// F: what LazySP has left to spend at least, if there is a path.
+    fn left_at_least(&mut self, application: &mut Application<'_>) -> u64 {
+        struct Left<'s> {
+            ledger: &'s Ledger,
+            checked: &'s [bool],
+            price_if_free: &'s dyn Fn(EdgeId) -> u64,
+        }
+        impl Left<'_> {
+            fn price(&self, edge: EdgeId) -> u64 {
+                if self.checked[edge.index()] {
+                    0
+                } else {
+                    (self.price_if_free)(edge)
+                }
+            }
+        }
+        impl EdgeCost for Left<'_> {
+            #[inline]
+            fn cost(&mut self, edge: EdgeId, _: f64) -> f64 {
+                self.price(edge) as f64
+            }
+            #[inline]
+            fn is_open(&mut self, edge: EdgeId) -> bool {
+                self.ledger.status(edge) != EdgeStatus::Blocked
+            }
+        }
+        let mut left = Left {
+            ledger: application.ledger,
+            checked: &self.checked,
+            price_if_free: application.price_if_free,
+        };
+        let found = application.search.shortest_path(
+            self.roadmap,
+            self.query,
+            |_| 0.0,
+            f64::INFINITY,
+            &mut left,
+            &mut self.cheapest,
+        );
+        if found {
+            let edges = self.cheapest.edges().iter();
+            edges.map(|&e| left.price(e)).sum()
+        } else {
+            0
+        }
+    }
+}

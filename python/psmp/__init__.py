@@ -1,0 +1,77 @@
+"""Anytime motion planning on roadmaps whose edges are expensive to check.
+
+Put a roadmap, your own collision checker and, where you have any, experience of similar worlds
+together, and iterate over what the planner does::
+
+    import psmp
+
+    roadmap = psmp.Roadmap.halton([(0, 1), (0, 1)], 300)
+    run = psmp.plan(roadmap, (0.1, 0.1), (0.9, 0.9), check=is_free, stop=psmp.gap(0.01))
+    for event in run:
+        if event.kind == "improved":
+            print(event.best_length, event.path)
+
+Start with :func:`plan`. :class:`Roadmap` has the constructors of roadmaps, :func:`learn` and its
+neighbours in this list make beliefs, :func:`checks`, :func:`gap` and the like say when to stop.
+``psmp.plot`` draws (with matplotlib); :func:`table` and :func:`sweep` do long work on all cores or
+on a Ray cluster.
+"""
+
+from psmp._psmp import Belief, Dataset, Edge, Event, RecordedWorld, Roadmap, Space, Stop, Table, __version__
+from psmp.beliefs import (
+    Constant,
+    Ensemble,
+    FiniteSet,
+    Frequencies,
+    Latent,
+    Local,
+    NearestNeighbour,
+    SoftSet,
+    learn,
+    open_belief,
+)
+from psmp.checkers import Checker, OnBatches, OnEdges, on_batches, on_edges
+from psmp.planning import Run, plan
+from psmp.result import Result
+from psmp.stopping import checks, edges, gap, never, proposals, seconds
+from psmp.sweeps import sweep
+from psmp.tables import table
+
+__all__ = [
+    "Belief",
+    "Checker",
+    "Constant",
+    "Dataset",
+    "Edge",
+    "Ensemble",
+    "Event",
+    "FiniteSet",
+    "Frequencies",
+    "Latent",
+    "Local",
+    "NearestNeighbour",
+    "OnBatches",
+    "OnEdges",
+    "RecordedWorld",
+    "Result",
+    "Roadmap",
+    "Run",
+    "SoftSet",
+    "Space",
+    "Stop",
+    "Table",
+    "__version__",
+    "checks",
+    "edges",
+    "gap",
+    "learn",
+    "never",
+    "on_batches",
+    "on_edges",
+    "open_belief",
+    "plan",
+    "proposals",
+    "seconds",
+    "sweep",
+    "table",
+]

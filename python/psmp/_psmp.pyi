@@ -1,0 +1,445 @@
+"""The compiled half of psmp."""
+
+from os import PathLike
+from typing import Any, Literal, final
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Self, disjoint_base
+
+__all__ = [
+    "Belief",
+    "Dataset",
+    "Edge",
+    "Event",
+    "RecordedWorld",
+    "Roadmap",
+    "Run",
+    "Space",
+    "Stop",
+    "Table",
+    "__version__",
+    "check_edges",
+    "open_belief",
+    "sweep_rows",
+]
+
+__version__: str
+
+_EventKind = Literal["proposed", "barren", "checked", "improved", "optimal", "infeasible", "gave-up"]
+
+@final
+class Space:
+    """The space of configurations: bounds of shape (d, 2), weights, and which axes wrap around.
+
+    A weight scales an axis's part of every distance. An axis that wraps around, such as the angle of
+    a continuous joint, has its two ends joined.
+    """
+
+    def __new__(
+        cls, bounds: npt.ArrayLike, *, weights: npt.ArrayLike | None = None, wraps: npt.ArrayLike | None = None
+    ) -> Self: ...
+    @staticmethod
+    def unit(dimension: int) -> Space:
+        """The unit cube."""
+
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def bounds(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def weights(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def wraps(self) -> npt.NDArray[np.bool_]: ...
+    def distance(self, a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+        """The weighted distance, the shorter way round on wrapping axes."""
+
+@final
+class Roadmap:
+    """A graph of configurations and the motions between them.
+
+    ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). Vertices are joined
+    within ``radius`` or to their ``nearest`` ones; if neither is given, within PRM*'s radius, which
+    in many dimensions is large.
+    """
+
+    @staticmethod
+    def halton(
+        space: Space | npt.ArrayLike, vertices: int, *, radius: float | None = None, nearest: int | None = None
+    ) -> Roadmap:
+        """Vertices spread evenly, the same every time."""
+
+    @staticmethod
+    def uniform(
+        space: Space | npt.ArrayLike,
+        vertices: int,
+        *,
+        seed: int = 0,
+        radius: float | None = None,
+        nearest: int | None = None,
+    ) -> Roadmap:
+        """Random vertices, by the seed."""
+
+    @staticmethod
+    def lattice(space: Space | npt.ArrayLike, counts: list[int] | tuple[int, ...]) -> Roadmap:
+        """A regular lattice with so many vertices along each axis."""
+
+    @staticmethod
+    def from_configurations(
+        configurations: npt.ArrayLike,
+        space: Space | npt.ArrayLike,
+        *,
+        radius: float | None = None,
+        nearest: int | None = None,
+    ) -> Roadmap:
+        """Vertices that you give, as an array of shape (n, d)."""
+
+    @staticmethod
+    def from_edges(
+        edges: npt.ArrayLike,
+        lengths: npt.ArrayLike | None = None,
+        *,
+        configurations: npt.ArrayLike | None = None,
+        space: Space | npt.ArrayLike | None = None,
+        vertices: int | None = None,
+        directed: bool = False,
+    ) -> Roadmap:
+        """Edges that you give, as pairs of vertices of shape (m, 2).
+
+        Lengths follow from the configurations where they are not given. Without configurations the
+        roadmap can be planned on with a checker of edges.
+        """
+
+    @staticmethod
+    def read_graphml(path: str | PathLike[str]) -> Roadmap:
+        """Reads a GraphML file."""
+
+    def with_query(
+        self,
+        start: npt.ArrayLike,
+        goal: npt.ArrayLike,
+        *,
+        radius: float | None = None,
+        nearest: int | None = None,
+    ) -> tuple[Roadmap, int, int]:
+        """The roadmap with a start and a goal joined to it, and which vertices they are.
+
+        Vertices and edges that were there keep their numbers, so that tables still fit.
+        """
+
+    @property
+    def vertex_count(self) -> int: ...
+    @property
+    def edge_count(self) -> int: ...
+    @property
+    def directed(self) -> bool: ...
+    @property
+    def space(self) -> Space | None: ...
+    @property
+    def configurations(self) -> npt.NDArray[np.float64] | None:
+        """The configurations, one a row, in the roadmap's own memory: not to be written to."""
+
+    @property
+    def edges(self) -> npt.NDArray[np.uint32]:
+        """The vertices at the ends of each edge, of shape (m, 2)."""
+
+    @property
+    def lengths(self) -> npt.NDArray[np.float64]: ...
+
+@final
+class Table:
+    """Which edge is free in which known world.
+
+    ``free`` is an array of shape (worlds, edges), true where an edge is free. It is read where it
+    lies; the table keeps a bit for each value.
+    """
+
+    def __new__(cls, free: npt.ArrayLike) -> Self: ...
+    @staticmethod
+    def open(path: str | PathLike[str], *, verify: bool = True) -> Table:
+        """Opens a table file. It is mapped into memory and used where it lies, whatever its size.
+
+        ``verify`` reads it all once to see that it is sound.
+        """
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a file that ``open`` and the command line can open, whole or not at all."""
+
+    @property
+    def world_count(self) -> int: ...
+    @property
+    def edge_count(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def by_world(self) -> npt.NDArray[np.uint64]:
+        """The bits of each world, 64 edges a word, in the table's own memory: not to be written to."""
+
+    @property
+    def by_edge(self) -> npt.NDArray[np.uint64]:
+        """The bits of each edge, 64 worlds a word, in the table's own memory: not to be written to."""
+
+    def to_numpy(self) -> npt.NDArray[np.bool_]:
+        """An array of shape (worlds, edges), true where an edge is free."""
+
+    def __len__(self) -> int: ...
+
+@final
+class RecordedWorld:
+    """One world of a dataset as a checker."""
+
+@final
+class Dataset:
+    """A roadmap, a start and a goal, and which edge is free in which of many worlds.
+
+    Worlds and vertices are counted from 0, whatever the files count from.
+    """
+
+    @staticmethod
+    def open(folder: str | PathLike[str], *, prefer: Literal["text", "mat"] = "text") -> Dataset:
+        """Reads the dataset in a folder. Where a file is there twice, ``prefer`` says which is read."""
+
+    @staticmethod
+    def make(family: str, worlds: int = 1000, *, test: int | None = None, seed: int = 0) -> Dataset:
+        """Makes worlds of a family such as ``forest``, the last ``test`` of them (a tenth) to plan in."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def roadmap(self) -> Roadmap: ...
+    @property
+    def table(self) -> Table: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def goal(self) -> int: ...
+    @property
+    def train(self) -> npt.NDArray[np.uint32] | None:
+        """The worlds to learn from, if the dataset names them."""
+
+    @property
+    def test(self) -> npt.NDArray[np.uint32] | None:
+        """The worlds to plan in, if the dataset names them."""
+
+    def check(self, world: int) -> RecordedWorld:
+        """A world as a checker."""
+
+    def image(self, world: int) -> npt.NDArray[np.bool_] | None:
+        """The image of a world, true where it is free, its first row on top; None if it has none."""
+
+    def _recipe(self) -> tuple[Any, ...]: ...
+
+@final
+class Edge:
+    """An edge of a roadmap, as a checker of edges sees it."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def vertices(self) -> tuple[int, int]: ...
+    @property
+    def length(self) -> float: ...
+    @property
+    def start(self) -> npt.NDArray[np.float64] | None:
+        """The configuration at its first end, if the roadmap has any."""
+
+    @property
+    def end(self) -> npt.NDArray[np.float64] | None:
+        """The configuration at its other end, if the roadmap has any."""
+
+@disjoint_base
+class Belief:
+    """What is likely of edges that have not been checked; made by one of its subclasses."""
+
+    def __new__(
+        cls,
+        name: str,
+        table: Table | None = None,
+        worlds: npt.ArrayLike | None = None,
+        eta: float = 1000.0,
+    ) -> Self: ...
+    @property
+    def name(self) -> str: ...
+
+def open_belief(path: str | PathLike[str], roadmap: Roadmap) -> Belief:
+    """Opens a belief that ``psmp learn`` has kept in a file, all of it, to plan on its roadmap."""
+
+@final
+class Stop:
+    """A condition under which a run pauses; conditions are joined by ``|`` and ``&``."""
+
+    @staticmethod
+    def never() -> Stop: ...
+    @staticmethod
+    def checks(count: int) -> Stop: ...
+    @staticmethod
+    def edges(count: int) -> Stop: ...
+    @staticmethod
+    def proposals(count: int) -> Stop: ...
+    @staticmethod
+    def seconds(seconds: float) -> Stop: ...
+    @staticmethod
+    def gap(gap: float) -> Stop: ...
+    def __or__(self, other: Stop, /) -> Stop: ...
+    def __ror__(self, other: Stop, /) -> Stop: ...
+    def __and__(self, other: Stop, /) -> Stop: ...
+    def __rand__(self, other: Stop, /) -> Stop: ...
+
+@final
+class Event:
+    """One step of a run: what has happened, and where the run stands after it."""
+
+    @property
+    def kind(self) -> _EventKind: ...
+    @property
+    def is_final(self) -> bool:
+        """Whether this event ends the run."""
+
+    @property
+    def length(self) -> float | None:
+        """The length of the path of a ``proposed`` or ``improved`` event."""
+
+    @property
+    def source(self) -> Literal["proposer", "fallback", "insurance"] | None:
+        """Who proposed the path of a ``proposed`` event."""
+
+    @property
+    def edge(self) -> int | None:
+        """The edge of a ``checked`` event."""
+
+    @property
+    def free(self) -> bool | None:
+        """Whether the edge of a ``checked`` event is free."""
+
+    @property
+    def cost(self) -> int | None:
+        """How many configurations the check of a ``checked`` event took."""
+
+    @property
+    def configurations(self) -> int:
+        """Configurations checked so far."""
+
+    @property
+    def edges(self) -> int:
+        """Edges checked so far."""
+
+    @property
+    def proposals(self) -> int:
+        """Paths asked of the proposer so far."""
+
+    @property
+    def best_length(self) -> float | None:
+        """The length of the best path so far."""
+
+    @property
+    def lower_bound(self) -> float:
+        """No path can be shorter than this; infinite if no path can exist."""
+
+    @property
+    def gap(self) -> float | None:
+        """How much longer the best path may be than the shortest, as a share: 0 is the shortest."""
+
+    @property
+    def path(self) -> npt.NDArray[np.float64] | None:
+        """The best path so far as configurations, one a row; shared, so not to be written to."""
+
+    @property
+    def vertices(self) -> npt.NDArray[np.uint32] | None:
+        """The best path so far as vertices of the run's roadmap."""
+
+@disjoint_base
+class Run:
+    """A planner at work."""
+
+    def __new__(
+        cls,
+        roadmap: Roadmap,
+        start: int | npt.ArrayLike,
+        goal: int | npt.ArrayLike,
+        check: object,
+        called_on: str,
+        belief: Belief | None,
+        proposer: str,
+        validator: str | None,
+        insured: bool | None,
+        seed: int,
+        stop: Stop | None,
+        resolution: float | None,
+        fallback: int | None,
+    ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Event: ...
+    def until(self, stop: Stop | None = None) -> Self:
+        """The same run, to be driven on until another condition is met; by none, to its end."""
+
+    def close(self) -> None:
+        """Ends the run for good and lets go of its checker. What it has found stays."""
+
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def ending(self) -> Literal["optimal", "infeasible", "gave-up"] | None:
+        """How the run ended, if it is over."""
+
+    @property
+    def planner(self) -> str:
+        """The planner's name, as on the command line."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def roadmap(self) -> Roadmap:
+        """The roadmap planned on, with start and goal if they were joined to it."""
+
+    @property
+    def configurations(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
+    @property
+    def proposals(self) -> int: ...
+    @property
+    def best_length(self) -> float | None: ...
+    @property
+    def lower_bound(self) -> float: ...
+    @property
+    def gap(self) -> float | None: ...
+    @property
+    def seconds(self) -> float:
+        """Time spent planning, checks included."""
+
+    @property
+    def events(self) -> int:
+        """How many events there have been."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all events so far, as in the rows of ``psmp bench``."""
+
+    @property
+    def path(self) -> npt.NDArray[np.float64] | None: ...
+    @property
+    def vertices(self) -> npt.NDArray[np.uint32] | None: ...
+    @property
+    def path_edges(self) -> npt.NDArray[np.uint32] | None: ...
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """The probability of each edge to be free, given all checks so far."""
+
+    def _found(self) -> list[npt.NDArray[Any]]: ...
+    def _bounds(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
+    def _checked(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]: ...
+
+def check_edges(
+    roadmap: Roadmap, check: object, called_on: str, resolution: float | None = None
+) -> npt.NDArray[np.bool_]: ...
+def sweep_rows(
+    dataset: Dataset,
+    worlds: npt.ArrayLike,
+    planners: list[str],
+    seeds: list[int],
+    *,
+    experience: str,
+    resolution: float | None,
+    eta: float,
+    fallback: int | None,
+    budget: int | None,
+) -> bytes: ...

@@ -1,0 +1,99 @@
+"""Beliefs: what is likely of edges that have not been checked.
+
+A belief serves any number of runs, at once or one after the other: each run begins with it as it is
+and learns from its own checks. Those that learn from known worlds take a :class:`Table`, and
+``worlds`` to learn from some of its worlds only. Edges beyond the table, such as those that join a
+new start and goal to the roadmap, are unknown to them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from psmp._psmp import Belief, Table, open_belief
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Self
+
+__all__ = [
+    "Constant",
+    "Ensemble",
+    "FiniteSet",
+    "Frequencies",
+    "Latent",
+    "Local",
+    "NearestNeighbour",
+    "SoftSet",
+    "learn",
+    "open_belief",
+]
+
+
+class FiniteSet(Belief):
+    """One of the known worlds is the true one: uniform over those that agree with every check."""
+
+    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, "fs", table, worlds)
+
+
+class SoftSet(Belief):
+    """The known worlds, each trusted less with every check it disagrees with, and none ever lost."""
+
+    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, "soft", table, worlds)
+
+
+class Frequencies(Belief):
+    """Every edge is free with its share of the known worlds, whatever the others are."""
+
+    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, "freq", table, worlds)
+
+
+class Latent(Belief):
+    """Hidden causes learned from the known worlds, so that a world need not be one of them."""
+
+    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, "latent", table, worlds)
+
+
+class Ensemble(Belief):
+    """All that can be had, each member trusted as far as it has predicted well."""
+
+    def __new__(cls, table: Table | None = None, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, "ensemble", table, worlds)
+
+
+class Local(Belief):
+    """Nothing is known beforehand: obstacles have a rate and a size, both learned from the checks."""
+
+    def __new__(cls) -> Self:
+        return super().__new__(cls, "local")
+
+
+class NearestNeighbour(Belief):
+    """What is near a free configuration is likely free.
+
+    The influence of a checked configuration falls by a factor e over the space's longest side
+    divided by ``eta``.
+    """
+
+    def __new__(cls, *, eta: float = 1000.0) -> Self:
+        return super().__new__(cls, "nn", eta=eta)
+
+
+class Constant(Belief):
+    """Every edge is free with the same probability."""
+
+    def __new__(cls, probability: float) -> Self:
+        return super().__new__(cls, repr(float(probability)))
+
+
+def learn(table: Table, *, worlds: npt.ArrayLike | None = None) -> Ensemble:
+    """Learns from known worlds all that psmp can: the belief to use where there is experience.
+
+    Learning is done here and now; runs only use it. How far each member is to be trusted takes the
+    roadmap too, and is found out by the first run.
+    """
+    return Ensemble(table, worlds=worlds)

@@ -1,0 +1,96 @@
+"""Planning: a run is an iterator of events."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from psmp import _psmp
+from psmp.checkers import Checker, called_on
+from psmp.result import Result
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["Proposer", "Run", "Validator", "plan"]
+
+Proposer: TypeAlias = Literal["ei", "psmp", "lazysp", "maxprob", "maxprob+", "pomp"]
+Validator: TypeAlias = Literal["failfast", "forward", "backward", "alternate", "bisect"]
+
+
+class Run(_psmp.Run):
+    """A planner at work; made by :func:`plan`.
+
+    Iterating drives it, and each event is one step, at most one edge check. Leaving the loop pauses
+    it; another loop goes on where it was. ``until`` sets another condition to stop at, ``finish``
+    drives without looking, ``result`` says what has been found so far, and ``close`` ends the run
+    and lets go of the checker. If the checker raises, the exception comes out of the loop as it is,
+    nothing found out before is lost, and the next step tries the same check again.
+    """
+
+    def finish(self) -> Result:
+        """Drives the run until it stops, and returns what it has found."""
+        deque(self, maxlen=0)
+        return self.result()
+
+    def result(self) -> Result:
+        """What the run has found so far."""
+        return Result.of(self)
+
+    def __repr__(self) -> str:
+        return repr(self.result()).replace("psmp.Result", "psmp.Run")
+
+    def _repr_html_(self) -> str:
+        return self.result()._repr_html_()
+
+
+def plan(
+    roadmap: _psmp.Roadmap,
+    start: int | npt.ArrayLike,
+    goal: int | npt.ArrayLike,
+    *,
+    check: Checker,
+    belief: _psmp.Belief | None = None,
+    proposer: Proposer = "ei",
+    validator: Validator | None = None,
+    insured: bool | None = None,
+    seed: int = 0,
+    stop: _psmp.Stop | None = None,
+    resolution: float | None = None,
+    fallback: int | None = 20,
+) -> Run:
+    """Plans from ``start`` to ``goal``: an iterator of events, each better path among them.
+
+    ``start`` and ``goal`` are configurations, which are joined to the roadmap as its own vertices
+    are, or vertices of it. ``check`` says whether a configuration is free: a function on one of them,
+    or on batches (:func:`on_batches`) or edges (:func:`on_edges`). Configurations of an edge lie
+    ``resolution`` apart, by default a thousandth of the longest side of the space.
+
+    ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
+    nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
+    of its edges first. An ``insured`` run never checks more than twice what LazySP would plus one
+    path, whatever the belief; ``ei`` is insured unless told otherwise, the others are not.
+
+    ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without it the run ends with
+    the shortest path, or certain that there is none.
+
+    The same ``seed`` and the same inputs give the same events, bit for bit. ``fallback`` is after how
+    many proposals in vain the optimistic shortest path is tried; None gives the plain method, which
+    may never end.
+    """
+    function, kind = called_on(check)
+    return Run(
+        roadmap,
+        start,
+        goal,
+        function,
+        kind,
+        belief,
+        proposer,
+        validator,
+        insured,
+        seed,
+        stop,
+        resolution,
+        fallback,
+    )

@@ -1,0 +1,176 @@
+"""What a run has found: its best path, and every better path on the way as a frame."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from psmp import _psmp
+
+__all__ = ["Result"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What a run had found when it was asked.
+
+    ``path`` holds the configurations of the best path, one a row, and ``vertices`` its vertices. The
+    arrays from ``configurations`` to ``seconds`` have a value for each path found on the way:
+    configurations, edges and proposals until then, its length, the lower bound at the time, and the
+    time spent planning, checks included. It is a table to Arrow: ``polars.DataFrame(result)``,
+    ``result.to_pandas()``.
+    """
+
+    planner: str
+    seed: int
+    #: ``optimal``, ``infeasible``, ``gave-up``, or ``stopped`` where the run could go on.
+    ending: str
+    length: float | None
+    lower_bound: float
+    gap: float | None
+    path: npt.NDArray[np.float64] | None
+    vertices: npt.NDArray[np.uint32] | None
+    #: Configurations, edges and proposals in all.
+    total_configurations: int
+    total_edges: int
+    total_proposals: int
+    total_seconds: float
+    fingerprint: str
+    configurations: npt.NDArray[np.uint64]
+    edges: npt.NDArray[np.uint64]
+    proposals: npt.NDArray[np.uint64]
+    lengths: npt.NDArray[np.float64]
+    lower_bounds: npt.NDArray[np.float64]
+    seconds: npt.NDArray[np.float64]
+    #: The values that the lower bound took, and the configurations checked when it took each.
+    bounds: npt.NDArray[np.float64]
+    bounds_since: npt.NDArray[np.uint64]
+    roadmap: _psmp.Roadmap
+    #: The ends of each edge checked, in order, and whether it was free.
+    checked: npt.NDArray[np.uint32]
+    checked_free: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, run: _psmp.Run) -> Result:
+        """What a run has found so far."""
+        configurations, edges, proposals, lengths, lower_bounds, seconds = run._found()
+        bounds_since, bounds = run._bounds()
+        checked, checked_free = run._checked()
+        return cls(
+            planner=run.planner,
+            seed=run.seed,
+            ending=run.ending or "stopped",
+            length=run.best_length,
+            lower_bound=run.lower_bound,
+            gap=run.gap,
+            path=run.path,
+            vertices=run.vertices,
+            total_configurations=run.configurations,
+            total_edges=run.edges,
+            total_proposals=run.proposals,
+            total_seconds=run.seconds,
+            fingerprint=run.fingerprint,
+            configurations=configurations,
+            edges=edges,
+            proposals=proposals,
+            lengths=lengths,
+            lower_bounds=lower_bounds,
+            seconds=seconds,
+            bounds=bounds,
+            bounds_since=bounds_since,
+            roadmap=run.roadmap,
+            checked=checked,
+            checked_free=checked_free,
+        )
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The paths found on the way, a column each."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gaps = np.where(
+                self.lengths <= self.lower_bounds,
+                0.0,
+                (self.lengths - self.lower_bounds) / self.lower_bounds,
+            )
+        return {
+            "configurations": self.configurations,
+            "edges": self.edges,
+            "proposals": self.proposals,
+            "length": self.lengths,
+            "lower_bound": self.lower_bounds,
+            "gap": gaps,
+            "seconds": self.seconds,
+        }
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The paths found on the way as an Arrow table."""
+        import pyarrow
+
+        return pyarrow.table(self.columns())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The paths found on the way as a pandas frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The paths found on the way as a polars frame."""
+        import polars
+
+        return polars.DataFrame(self.to_arrow())
+
+    def _summary(self) -> list[tuple[str, str]]:
+        if self.length is None:
+            found = "no path" if self.ending == "infeasible" else "none yet"
+        else:
+            found = f"length {self.length:.4g}"
+        rows = [("path", found)]
+        if self.gap is not None:
+            rows.append(("certified gap", f"{self.gap:.2%}"))
+        rows += [
+            ("ending", self.ending),
+            ("configurations checked", f"{self.total_configurations:,}"),
+            ("edges checked", f"{self.total_edges:,}"),
+            ("time", f"{self.total_seconds:.3g} s"),
+            ("planner", f"{self.planner}, seed {self.seed}"),
+        ]
+        return rows
+
+    def __repr__(self) -> str:
+        return "<psmp.Result " + ", ".join(f"{name}: {value}" for name, value in self._summary()) + ">"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in self._summary()
+        ]
+        return f"<table>{''.join(lines)}</table>{self._sparkline()}"
+
+    def _sparkline(self) -> str:
+        """The lengths found against the configurations checked, as a small picture."""
+        if self.lengths.size == 0 or self.total_configurations == 0:
+            return ""
+        width, height, margin = 320.0, 80.0, 4.0
+        x = np.append(self.configurations.astype(float), float(self.total_configurations))
+        x *= width / x[-1]
+        low, high = self.lengths.min(), self.lengths.max()
+        y = margin + (high - self.lengths) / ((high - low) or 1.0) * (height - 2 * margin)
+        steps = f"M{x[0]:.1f},{y[0]:.1f}"
+        for right, level in zip(x[1:], [*y[1:], y[-1]], strict=True):
+            steps += f"H{right:.1f}V{level:.1f}"
+        return (
+            f"<svg width='{width:.0f}' height='{height:.0f}' role='img'>"
+            "<title>best length against configurations checked</title>"
+            f"<path d='{steps}' fill='none' stroke='#1f77b4' stroke-width='2'/></svg>"
+        )

@@ -1,0 +1,35 @@
+"""When to stop: conditions joined by ``|`` and ``&``, as in ``checks(5000) | gap(0.01)``."""
+
+from psmp._psmp import Stop
+
+__all__ = ["checks", "edges", "gap", "never", "proposals", "seconds"]
+
+
+def checks(count: int) -> Stop:
+    """Once at least this many configurations have been checked."""
+    return Stop.checks(count)
+
+
+def edges(count: int) -> Stop:
+    """Once at least this many edges have been checked."""
+    return Stop.edges(count)
+
+
+def proposals(count: int) -> Stop:
+    """Once at least this many paths have been asked of the proposer."""
+    return Stop.proposals(count)
+
+
+def seconds(seconds: float) -> Stop:
+    """Once this much time has passed since the run was begun or gone on with."""
+    return Stop.seconds(seconds)
+
+
+def gap(gap: float) -> Stop:
+    """Once the best path is certainly at most this share longer than the shortest."""
+    return Stop.gap(gap)
+
+
+def never() -> Stop:
+    """Only when the run is over by itself: with the shortest path, or certain that there is none."""
+    return Stop.never()

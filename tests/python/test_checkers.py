@@ -1,0 +1,173 @@
+"""The user's checker: its three kinds, its exceptions, its wrong answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import GOAL, START, wall, wall_in_batches
+
+import psmp
+
+
+def test_batches_and_single_configurations_give_the_same_events(roadmap):
+    single = list(psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01))
+    batch = list(psmp.plan(roadmap, START, GOAL, check=psmp.on_batches(wall_in_batches), resolution=0.01))
+    assert single == batch
+
+
+def test_a_batch_is_an_edge_in_bisection_order(roadmap):
+    batches = []
+
+    @psmp.on_batches
+    def check(q):
+        batches.append(q)
+        return np.ones(len(q), dtype=bool)
+
+    run = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01)
+    events = [e for e in run if e.kind == "checked"]
+    assert len(batches) == len(events)
+    for q, event in zip(batches, events, strict=True):
+        assert q.shape == (event.cost, 2) and q.flags.c_contiguous
+        a, b = run.roadmap.configurations[run.roadmap.edges[event.edge]]
+        assert np.array_equal(q[0], a) and np.array_equal(q[1], b)
+        middle = (event.cost - 1) // 2 / (event.cost - 1)
+        assert np.allclose(q[2], a + (b - a) * middle)
+    # They were kept, and are still what they were: each is an array of its own.
+    assert len({q.ctypes.data for q in batches}) == len(batches)
+
+
+def test_a_checker_may_spoil_its_array(roadmap):
+    def spoil(q):
+        free = wall(q)
+        q[:] = np.nan
+        return free
+
+    @psmp.on_batches
+    def spoil_all(q):
+        free = wall_in_batches(q)
+        q[:] = np.nan
+        return free
+
+    expected = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish().fingerprint
+    for check in (spoil, spoil_all):
+        assert psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01).finish().fingerprint == expected
+
+
+def test_a_checker_of_edges(roadmap):
+    seen = []
+
+    @psmp.on_edges
+    def check(edge):
+        seen.append(edge)
+        ts = np.linspace(0, 1, 50)[:, None]
+        return bool(wall_in_batches(edge.start + (edge.end - edge.start) * ts).all())
+
+    run = psmp.plan(roadmap, START, GOAL, check=check)
+    assert run.finish().ending == "optimal"
+    assert run.configurations == run.edges == len(seen)
+    edge = seen[0]
+    assert edge.vertices == tuple(run.roadmap.edges[edge.id])
+    assert edge.length == pytest.approx(np.linalg.norm(edge.end - edge.start))
+    assert isinstance(check, psmp.OnEdges) and check(edge) in (True, False)
+
+
+def test_roadmaps_without_configurations():
+    square = psmp.Roadmap.from_edges([(0, 1), (1, 3), (0, 2), (2, 3)], [1.0, 1.0, 2.0, 2.0])
+    check = psmp.on_edges(lambda edge: edge.start is None and edge.id != 1)
+    result = psmp.plan(square, 0, 3, check=check, belief=psmp.Constant(0.5)).finish()
+    assert list(result.vertices) == [0, 2, 3] and result.length == 4.0 and result.path is None
+    with pytest.raises(TypeError, match="belief must be given"):
+        psmp.plan(square, 0, 3, check=check)
+    with pytest.raises(ValueError, match="carries no configurations"):
+        psmp.plan(square, 0, 3, check=lambda q: True, belief=psmp.Constant(0.5))
+
+
+class Weather(Exception):
+    """Not one of ours."""
+
+
+@pytest.mark.parametrize("kind", ["configuration", "batch", "edge"])
+def test_an_exception_reaches_the_caller_and_the_planner_goes_on(roadmap, kind):
+    calls, trouble = [0], Weather("rain")
+
+    def failing(answer):
+        def check(q):
+            calls[0] += 1
+            if calls[0] % 40 == 0:
+                raise trouble
+            return answer(q)
+
+        return check
+
+    def edge_free(edge):
+        ts = np.linspace(0, 1, 50)[:, None]
+        return bool(wall_in_batches(edge.start + (edge.end - edge.start) * ts).all())
+
+    make = {
+        "configuration": lambda f: failing(wall) if f else wall,
+        "batch": lambda f: psmp.on_batches(failing(wall_in_batches) if f else wall_in_batches),
+        "edge": lambda f: psmp.on_edges(failing(edge_free) if f else edge_free),
+    }[kind]
+    # Few enough configurations an edge that a check of one by one comes to its end at times.
+    expected = list(psmp.plan(roadmap, START, GOAL, check=make(False), resolution=0.02))
+    run = psmp.plan(roadmap, START, GOAL, check=make(True), resolution=0.02)
+    events, raised = [], 0
+    while run.ending is None:
+        try:
+            events += run
+        except Weather as error:
+            raised += 1
+            assert error is trouble
+            # The traceback shows where in the checker it was raised.
+            assert error.__traceback__ is not None
+            names = []
+            trace = error.__traceback__
+            while trace:
+                names.append(trace.tb_frame.f_code.co_name)
+                trace = trace.tb_next
+            assert names[-1] == "check"
+    assert raised > 0
+    # Events that were given before an exception in the same loop are lost to `+=`, not to the run.
+    assert run.result().length == expected[-1].best_length
+    assert run.fingerprint == psmp.plan(roadmap, START, GOAL, check=make(False), resolution=0.02).finish().fingerprint
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "got NoneType"),
+        (1, "got int"),
+        ("yes", "got str"),
+        (np.array([True]), r"shape \(1,\) of bool"),
+    ],
+)
+def test_an_answer_that_is_none_is_refused(roadmap, answer, words):
+    run = psmp.plan(roadmap, START, GOAL, check=lambda q: answer)
+    with pytest.raises(TypeError, match=words):
+        list(run)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        (lambda n: np.ones(n - 1, dtype=bool), ValueError, r"what check returns must have shape \(\d+,\), got"),
+        (lambda n: np.ones((n, 1), dtype=bool), ValueError, r"got \(\d+, 1\)"),
+        (lambda n: np.ones(n), TypeError, "float64"),
+        (lambda n: True, ValueError, r"got \(\)"),
+        (lambda n: None, TypeError, "object"),
+    ],
+)
+def test_a_wrong_answer_to_a_batch_is_refused(roadmap, answer, error, words):
+    run = psmp.plan(roadmap, START, GOAL, check=psmp.on_batches(lambda q: answer(len(q))))
+    with pytest.raises(error, match=words):
+        list(run)
+
+
+def test_answers_of_numpy_and_lists_do(roadmap):
+    expected = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish().fingerprint
+    for check in (
+        lambda q: np.bool_(wall(q)),
+        psmp.on_batches(lambda q: wall_in_batches(q).tolist()),
+        psmp.on_batches(lambda q: np.repeat(wall_in_batches(q), 2)[::2]),
+    ):
+        assert psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01).finish().fingerprint == expected

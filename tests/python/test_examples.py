@@ -1,0 +1,54 @@
+"""The examples and the README, run as they stand."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, published
+
+EXAMPLES = ROOT / "examples" / "python"
+
+
+def run(*command, folder):
+    done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def lengths(output: str) -> list[float]:
+    """The lengths of the paths that an example found on the way."""
+    return [float(x) for x in re.findall(r"configurations: (?:length )?([\d.]+)", output)]
+
+
+def test_an_image(tmp_path):
+    pytest.importorskip("matplotlib")
+    output = run(EXAMPLES / "image.py", "-o", "run.png", folder=tmp_path)
+    found = lengths(output)
+    assert found and found == sorted(found, reverse=True) and 1.6 < found[-1] < 1.8
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_panda_with_pinocchio_and_coal(tmp_path):
+    for module in ("pinocchio", "coal", "yaml"):
+        pytest.importorskip(module)
+    found = lengths(run(EXAMPLES / "panda.py", published("motion_bench_maker", "panda"), folder=tmp_path))
+    assert found and found == sorted(found, reverse=True)
+
+
+def test_an_arm_in_mujoco(tmp_path):
+    pytest.importorskip("mujoco")
+    found = lengths(run(EXAMPLES / "mujoco_arm.py", folder=tmp_path))
+    assert found and found == sorted(found, reverse=True)
+
+
+def test_the_readme(tmp_path):
+    """Every Python block of the README, one after the other in one program."""
+    pytest.importorskip("pyarrow")
+    readme = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", readme, flags=re.MULTILINE | re.DOTALL)
+    assert blocks, "the README has no Python"
+    (tmp_path / "readme.py").write_text("\n".join(blocks))
+    run("readme.py", folder=tmp_path)

@@ -1,0 +1,71 @@
+"""Results: frames, reprs and pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import GOAL, START, wall
+
+import psmp
+
+
+@pytest.fixture(scope="module")
+def result(roadmap):
+    return psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish()
+
+
+def test_frames(result):
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["configurations", "edges", "proposals", "length", "lower_bound", "gap", "seconds"]
+    assert np.array_equal(frame["length"], result.lengths) and frame["length"].is_monotonic_decreasing
+    assert frame["gap"].iloc[-1] == pytest.approx(
+        (result.lengths[-1] - result.lower_bounds[-1]) / result.lower_bounds[-1]
+    )
+    # Through the Arrow interface, by those who know nothing of psmp.
+    assert polars.DataFrame(result).equals(result.to_polars())
+    import pyarrow
+
+    assert pyarrow.table(result).equals(result.to_arrow())
+
+
+def test_reprs(roadmap, result):
+    assert (np.diff(result.bounds) > 0).all() and result.bounds[-1] == result.lower_bound == result.length
+    assert "length" in repr(result) and "optimal" in repr(result)
+    page = result._repr_html_()
+    assert page.startswith("<table>") and "certified gap" in page and "<svg" in page
+    run = psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.edges(1))
+    assert "none yet" in repr(run) and "<svg" not in run._repr_html_()
+    assert "Roadmap of 300 vertices" in repr(roadmap)
+    assert "checked, edge" in repr([e for e in run if e.kind == "checked"][0])
+    assert repr(psmp.FiniteSet(psmp.Table(np.ones((3, 4), dtype=bool)))) == "<psmp belief `fs` from 3 known worlds>"
+
+
+def test_plots(roadmap, result, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    import psmp.plot
+
+    lazy = psmp.plan(roadmap, START, GOAL, check=wall, proposer="lazysp", resolution=0.01)
+    lazy.finish()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.5))
+    image = np.array([[wall((x, y)) for x in np.linspace(0, 1, 101)] for y in np.linspace(1, 0, 101)])
+    assert psmp.plot.world(result, image=image, ax=left) is left
+    assert psmp.plot.anytime({"ours": result, "lazysp": lazy}, ax=right) is right
+    # What is drawn is what was found.
+    path = [line for line in left.lines if line.get_label().startswith("best path")]
+    assert np.array_equal(path[0].get_xydata(), result.path)
+    curve = [line for line in right.lines if line.get_label() == "ours"]
+    assert curve[0].get_ydata()[0] == result.lengths[0]
+    figure.savefig(tmp_path / "run.png", dpi=80)
+    assert psmp.plot.anytime(result).get_xlabel() == "configurations checked"
+    assert psmp.plot.anytime([result, lazy]) and psmp.plot.world(roadmap) and psmp.plot.world(lazy)
+    solid = psmp.Roadmap.halton(psmp.Space.unit(3), 10)
+    with pytest.raises(ValueError, match="3 dimensions"):
+        psmp.plot.world(solid)
+    with pytest.raises(ValueError, match=r"image must have shape \(height, width\), got \(3,\)"):
+        psmp.plot.world(result, image=[1, 0, 1])
+    plt.close("all")

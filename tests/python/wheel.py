@@ -1,0 +1,47 @@
+"""Builds the wheel, and installs it twice: here, and in an empty environment with numpy alone, where
+it must plan. Run by `cargo xtask test` with the Python of a fresh environment."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "target" / "python"
+
+TEN_LINES = """
+import sys, psmp
+roadmap = psmp.Roadmap.halton([(0, 1), (0, 1)], 300)
+run = psmp.plan(roadmap, (0.1, 0.1), (0.9, 0.9), check=lambda q: not 0.45 < q[0] < 0.55 or q[1] > 0.8)
+assert run.finish().ending == "optimal" and run.path.shape[1] == 2
+assert not {"pyarrow", "matplotlib", "ray", "pandas"} & set(sys.modules)
+print(run)
+"""
+
+
+def run(*command: str | Path) -> None:
+    print("+", *command, flush=True)
+    subprocess.run([str(word) for word in command], cwd=ROOT, check=True)
+
+
+def main() -> None:
+    wheels = WORK / "wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    # Unoptimised but for its dependencies, which are those of the tests: minutes sooner.
+    maturin = Path(sys.executable).with_name("maturin")
+    run(maturin, "build", "--locked", "--profile", "dev", "--interpreter", sys.executable, "--out", wheels)
+    (wheel,) = wheels.iterdir()
+    pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run(sys.executable, *pip, "--force-reinstall", "--no-deps", wheel)
+    bare = WORK / "bare"
+    venv.create(bare, clear=True, with_pip=True)
+    python = bare / "bin" / "python"
+    run(python, *pip, wheel)
+    subprocess.run([python, "-c", TEN_LINES], cwd=WORK, check=True)
+
+
+if __name__ == "__main__":
+    main()
