@@ -261,7 +261,9 @@ def test_rust_works_while_others_do():
 @pytest.mark.parametrize("check", ["lambda q: True", "forest.check(0)"])
 def test_ctrl_c_ends_a_run_and_it_can_go_on(check):
     program = textwrap.dedent(f"""
-        import psmp, sys
+        import psmp, signal, sys
+        # Whoever runs the tests in the background of a shell has it ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         forest = psmp.Dataset.make("forest", 2, test=1)
         def events():
             while True:
@@ -281,7 +283,10 @@ def test_ctrl_c_ends_a_run_and_it_can_go_on(check):
     """)
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=20)
+    try:
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert process.returncode == 7 and output == "interrupted True\n"

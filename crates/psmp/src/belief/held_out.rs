@@ -79,3 +79,34 @@ pub fn log_likelihood_per_check<B: Belief>(
     }
     sum / f64::from(count.max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::{Certain, FiniteSet, IndependentEdges};
+    use crate::table::CollisionTable;
+
+    #[test]
+    fn who_knows_more_predicts_better_and_a_coin_is_a_coin() {
+        // Two kinds of worlds, each many times.
+        let rows: Vec<Vec<bool>> = (0..60)
+            .map(|w| (0..80).map(|e| (e % 2 == 0) == (w % 2 == 0)).collect())
+            .collect();
+        let table = CollisionTable::from_rows(80, &rows).unwrap();
+        let worlds: Vec<WorldId> = (0..60).map(WorldId).collect();
+        let left_out = left_out(&worlds);
+        assert_eq!(left_out.len(), 12);
+        let all =
+            log_likelihood_per_check(&table, &left_out, |w| Certain::new(rows[w.index()].clone()));
+        let coin = log_likelihood_per_check(&table, &left_out, |_| {
+            IndependentEdges::constant(0.5).unwrap()
+        });
+        let set = log_likelihood_per_check(&table, &left_out, |left_out| {
+            FiniteSet::of_worlds(&table, worlds.iter().copied().filter(|w| *w != left_out))
+        });
+        assert!((all - (1.0 - CERTAIN).ln()).abs() < 1e-12);
+        assert!((coin + std::f64::consts::LN_2).abs() < 1e-12);
+        // The first check is a toss of a coin, the others are known from it.
+        assert!(coin < set && set < all, "{coin} {set} {all}");
+    }
+}

@@ -17,7 +17,7 @@
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
-use crate::belief::surroundings::Surroundings;
+use crate::belief::surroundings::{Surroundings, ends};
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 
@@ -214,14 +214,7 @@ impl Belief for Local<'_> {
 
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         let p = self.probability_free(edge);
-        let ends = self.roadmap.edge(edge);
-        let (Some(space), Some(a), Some(b)) = (
-            self.roadmap.space(),
-            self.roadmap.configuration(ends.from),
-            self.roadmap.configuration(ends.to),
-        ) else {
-            unreachable!("the belief refuses roadmaps without configurations");
-        };
+        let (space, a, b) = ends(self.roadmap, edge);
         space.interpolate(a, b, 0.5, &mut self.middle);
         let mut field = 0.0;
         for wave in self.waves.chunks_exact(self.middle.len() + 1) {

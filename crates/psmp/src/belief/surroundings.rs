@@ -6,6 +6,20 @@
 
 use super::Evidence;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
+use crate::space::Space;
+
+/// The space of a roadmap and the configurations at the ends of an edge.
+pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) {
+    let ends = roadmap.edge(edge);
+    let (Some(space), Some(from), Some(to)) = (
+        roadmap.space(),
+        roadmap.configuration(ends.from),
+        roadmap.configuration(ends.to),
+    ) else {
+        unreachable!("beliefs that look around refuse roadmaps without configurations");
+    };
+    (space, from, to)
+}
 
 /// A point of an edge, and what it knows of its surroundings.
 #[derive(Debug, Clone, Copy)]
@@ -90,14 +104,7 @@ impl<'a> Surroundings<'a> {
         if seen as usize == self.batches.len() {
             return false;
         }
-        let ends = self.roadmap.edge(edge);
-        let (Some(space), Some(a), Some(b)) = (
-            self.roadmap.space(),
-            self.roadmap.configuration(ends.from),
-            self.roadmap.configuration(ends.to),
-        ) else {
-            unreachable!("beliefs refuse roadmaps without configurations");
-        };
+        let (space, a, b) = ends(self.roadmap, edge);
         let dimension = space.dimension();
         space.interpolate(a, b, 0.5, &mut self.point);
         // Room for rounding, so that nothing nearer is ever passed over.
@@ -145,14 +152,7 @@ impl<'a> Surroundings<'a> {
     /// its points free and a blocked one its middle blocked, the best guess at a place that is not
     /// known.
     pub(super) fn observe(&mut self, evidence: Evidence<'_>) {
-        let ends = self.roadmap.edge(evidence.edge);
-        let (Some(space), Some(a), Some(b)) = (
-            self.roadmap.space(),
-            self.roadmap.configuration(ends.from),
-            self.roadmap.configuration(ends.to),
-        ) else {
-            unreachable!("beliefs refuse roadmaps without configurations");
-        };
+        let (space, a, b) = ends(self.roadmap, evidence.edge);
         let begin = self.free.len();
         if evidence.sightings.is_empty() {
             let points = match evidence.free {

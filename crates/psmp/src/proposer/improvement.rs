@@ -230,7 +230,8 @@ impl ExpectedImprovement {
             let each = self.unchecked.iter();
             each.map(|&e| view.belief().probability_free(e)).product()
         };
-        p * improvement / (p * price + (1.0 - p) * refuting)
+        // A check may be free of charge, a division by nothing may not.
+        p * improvement / (p * price + (1.0 - p) * refuting).max(f64::MIN_POSITIVE)
     }
 }
 
