@@ -81,17 +81,17 @@ const STAGES: [Stage; 3] = [
     Stage {
         arm: ARMS[0],
         surface: 0.58,
-        floor: -0.02,
+        floor: -0.12,
     },
     Stage {
         arm: ARMS[1],
         surface: 0.25,
-        floor: -0.5,
+        floor: -0.55,
     },
     Stage {
         arm: ARMS[2],
         surface: 0.45,
-        floor: -0.02,
+        floor: -0.12,
     },
 ];
 
