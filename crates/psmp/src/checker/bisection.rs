@@ -113,6 +113,15 @@ pub enum BisectionError {
 /// that makes more of them is a mistake that would take hours and gigabytes to show.
 const MOST_CONFIGURATIONS: f64 = (1 << 20) as f64;
 
+/// What a step from one configuration of an edge to the next is measured by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Its length.
+    Length,
+    /// The axis that moves farthest, whatever its weight.
+    LargestAxis,
+}
+
 /// Checks the configurations of an edge at a fixed resolution in a [`World`].
 ///
 /// An edge of length `w` has `ceil(w / resolution) + 1` configurations, both ends included.
@@ -120,6 +129,7 @@ const MOST_CONFIGURATIONS: f64 = (1 << 20) as f64;
 pub struct BisectionChecker<'a, W> {
     roadmap: &'a Roadmap,
     resolution: f64,
+    step: Step,
     world: W,
     order: BisectionOrder,
     batch: Vec<f64>,
@@ -131,36 +141,77 @@ impl<'a, W: World> BisectionChecker<'a, W> {
     /// # Errors
     /// If the roadmap has no configurations or the resolution makes no sense.
     pub fn new(roadmap: &'a Roadmap, resolution: f64, world: W) -> Result<Self, BisectionError> {
-        let longest = roadmap
-            .edges()
-            .iter()
-            .fold(0.0, |m: f64, e| m.max(e.length));
-        if !(resolution > 0.0
-            && resolution.is_finite()
-            && longest / resolution < MOST_CONFIGURATIONS)
-        {
+        Self::stepping(roadmap, resolution, Step::Length, world)
+    }
+
+    /// A checker whose steps are measured by the axis that moves farthest, as is usual for arms:
+    /// no joint moves more than `resolution` from one configuration to the next.
+    ///
+    /// # Errors
+    /// As for [`BisectionChecker::new`].
+    pub fn by_largest_step(
+        roadmap: &'a Roadmap,
+        resolution: f64,
+        world: W,
+    ) -> Result<Self, BisectionError> {
+        Self::stepping(roadmap, resolution, Step::LargestAxis, world)
+    }
+
+    fn stepping(
+        roadmap: &'a Roadmap,
+        resolution: f64,
+        step: Step,
+        world: W,
+    ) -> Result<Self, BisectionError> {
+        if !(resolution > 0.0 && resolution.is_finite()) {
             return Err(BisectionError::Resolution(resolution));
         }
         let Some(space) = roadmap.space() else {
             return Err(BisectionError::NoConfigurations);
         };
-        // Room for the longest edge, so that no check allocates.
-        let most = (longest / resolution).ceil() as usize + 1;
-        let mut order = BisectionOrder::default();
-        order.of(most);
-        Ok(Self {
+        let mut checker = Self {
             roadmap,
             resolution,
+            step,
             world,
-            order,
-            batch: Vec::with_capacity(most * space.dimension()),
-        })
+            order: BisectionOrder::default(),
+            batch: Vec::new(),
+        };
+        let longest = roadmap
+            .edge_ids()
+            .fold(0.0, |m: f64, e| m.max(checker.way(e)));
+        if longest / resolution >= MOST_CONFIGURATIONS {
+            return Err(BisectionError::Resolution(resolution));
+        }
+        // Room for the longest edge, so that no check allocates.
+        let most = (longest / resolution).ceil() as usize + 1;
+        checker.order.of(most);
+        checker.batch.reserve_exact(most * space.dimension());
+        Ok(checker)
+    }
+
+    /// How far an edge goes, as its steps are measured.
+    fn way(&self, edge: EdgeId) -> f64 {
+        let e = self.roadmap.edge(edge);
+        let ends = (
+            self.roadmap.space(),
+            self.roadmap.configuration(e.from),
+            self.roadmap.configuration(e.to),
+        );
+        match (self.step, ends) {
+            (Step::LargestAxis, (Some(space), Some(a), Some(b))) => {
+                let axes = space.axes().iter().zip(a.iter().zip(b));
+                axes.map(|(axis, (&x, &y))| axis.difference(x, y).abs())
+                    .fold(0.0, f64::max)
+            }
+            _ => e.length,
+        }
     }
 
     /// How many configurations a free edge has.
     #[must_use]
     pub fn configurations_of(&self, edge: EdgeId) -> u64 {
-        (self.roadmap.edge(edge).length / self.resolution).ceil() as u64 + 1
+        (self.way(edge) / self.resolution).ceil() as u64 + 1
     }
 
     /// The world that is checked in.
@@ -219,6 +270,19 @@ mod tests {
             assert!(seen.iter().copied().eq(0..count as u32));
         }
         assert_eq!(order.of(9), [0, 8, 4, 2, 6, 1, 3, 5, 7]);
+    }
+
+    #[test]
+    fn the_largest_step_counts_where_it_is_asked_for() {
+        let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 0.5)])
+            .unwrap()
+            .with_configurations(Space::unit(2), vec![0.0, 0.0, 0.3, 0.4])
+            .unwrap();
+        let world = || WorldFn(|_: &[f64]| true);
+        let by_length = BisectionChecker::new(&roadmap, 0.1, world()).unwrap();
+        assert_eq!(by_length.configurations_of(EdgeId(0)), 6);
+        let by_step = BisectionChecker::by_largest_step(&roadmap, 0.1, world()).unwrap();
+        assert_eq!(by_step.configurations_of(EdgeId(0)), 5);
     }
 
     #[test]

@@ -1,0 +1,356 @@
+//! An arm: the joints of a robot that are planned for, and everything else held still.
+
+use crate::kinematics::Kinematics;
+use crate::robot::Robot;
+use crate::srdf::Semantics;
+use psmp::{Axis, Space};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a robot, a group and positions do not make an arm.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ArmError {
+    /// The SRDF has no such group.
+    #[error("there is no group `{group}`; the SRDF has {}", list(.known))]
+    Group {
+        /// The group asked for.
+        group: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// The group has nothing that moves.
+    #[error("group `{0}` has no joint that moves")]
+    Empty(String),
+    /// A joint of the group has no limits, or they leave no room.
+    #[error("joint `{joint}` cannot be planned for: its limits are {limits}")]
+    Limits {
+        /// The joint.
+        joint: String,
+        /// What they are.
+        limits: String,
+    },
+    /// The robot has no such joint.
+    #[error("robot `{robot}` has no joint `{joint}`")]
+    Joint {
+        /// The robot.
+        robot: String,
+        /// The joint asked for.
+        joint: String,
+    },
+    /// A joint of the group is given no position.
+    #[error("joint `{0}` is given no position")]
+    Missing(String),
+    /// A position is outside the joint's limits.
+    #[error("joint `{joint}` is at {value}, outside its limits [{low}, {high}]")]
+    OutOfLimits {
+        /// The joint.
+        joint: String,
+        /// Its position.
+        value: f64,
+        /// The lower limit.
+        low: f64,
+        /// The upper limit.
+        high: f64,
+    },
+    /// A scene names a link that the robot has not.
+    #[error("`{object}` is attached to link `{link}`, which robot `{robot}` has not")]
+    AttachedLink {
+        /// The object.
+        object: String,
+        /// The link.
+        link: String,
+        /// The robot.
+        robot: String,
+    },
+    /// A shape cannot move with a link.
+    #[error("`{0}` has a half-space or a heightfield, which cannot be part of what moves")]
+    MovingGround(String),
+    /// Scenes of one table attach something.
+    #[error("`{0}` is attached to the arm, but the arm must be the same in all scenes of a table")]
+    AttachedInTable(String),
+}
+
+impl ArmError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::Group { .. } => "name a group of the SRDF",
+            Self::Empty(_) => "name a group with a revolute, continuous or prismatic joint",
+            Self::Limits { .. } => {
+                "give the joint finite limits in the URDF, the lower below the upper"
+            }
+            Self::Joint { .. } => "give the scene or request that belongs to the robot",
+            Self::Missing(_) => "give a position to every joint of the group",
+            Self::OutOfLimits { .. } => "give positions within the URDF's limits",
+            Self::AttachedLink { .. } => "attach it to a link of the robot",
+            Self::AttachedInTable(_) => "take what is attached out of the scenes",
+            Self::MovingGround(_) => "use boxes, cylinders, spheres, capsules or meshes",
+        }
+    }
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => "no groups".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+/// The joints of a robot that are planned for. A configuration has one number for each of
+/// [`Arm::names`]; every other joint is held still.
+#[derive(Debug, Clone)]
+pub struct Arm {
+    robot: Arc<Robot>,
+    group: String,
+    variables: Vec<usize>,
+    rest: Vec<f64>,
+    space: Space,
+    kinematics: Kinematics<f64>,
+    disabled: Arc<BTreeSet<(usize, usize)>>,
+}
+
+impl Arm {
+    /// The arm that is group `group` of a robot. Joints outside the group are at zero, or at the
+    /// nearest position within their limits.
+    ///
+    /// # Errors
+    /// If there is no such group, or it has nothing that can be planned for.
+    pub fn new(robot: Robot, semantics: &Semantics, group: &str) -> Result<Self, ArmError> {
+        let Some(found) = semantics.group(group) else {
+            return Err(ArmError::Group {
+                group: group.to_owned(),
+                known: semantics.groups.iter().map(|g| g.name.clone()).collect(),
+            });
+        };
+        let variables = robot.variables().iter().enumerate();
+        let planned = variables
+            .filter(|(_, v)| found.joints.contains(&v.joint))
+            .map(|(i, _)| i)
+            .collect();
+        Self::of(robot, group, planned, semantics.disabled.clone())
+    }
+
+    /// The arm that is all of a robot, where there is no SRDF. Links next to each other are not
+    /// checked against each other.
+    ///
+    /// # Errors
+    /// If the robot has nothing that can be planned for.
+    pub fn whole(robot: Robot) -> Result<Self, ArmError> {
+        let links = robot.links().len();
+        let pairs = (0..links).flat_map(|a| (a + 1..links).map(move |b| (a, b)));
+        let disabled = pairs.filter(|&(a, b)| robot.adjacent(a, b)).collect();
+        let all = (0..robot.variables().len()).collect();
+        let name = robot.name().to_owned();
+        Self::of(robot, &name, all, disabled)
+    }
+
+    fn of(
+        robot: Robot,
+        group: &str,
+        variables: Vec<usize>,
+        disabled: BTreeSet<(usize, usize)>,
+    ) -> Result<Self, ArmError> {
+        if variables.is_empty() {
+            return Err(ArmError::Empty(group.to_owned()));
+        }
+        let axis = |&index: &usize| {
+            let variable = &robot.variables()[index];
+            let limits = |limits: String| ArmError::Limits {
+                joint: variable.name.clone(),
+                limits,
+            };
+            match variable.limits {
+                Some((low, high)) => {
+                    Axis::new(low, high).map_err(|_| limits(format!("[{low}, {high}]")))
+                }
+                None if variable.wraps => Ok(Axis::angle()),
+                None => Err(limits("not given".to_owned())),
+            }
+        };
+        let axes = variables.iter().map(axis).collect::<Result<_, _>>()?;
+        let space = Space::new(axes).map_err(|_| ArmError::Empty(group.to_owned()))?;
+        let at_rest = |v: &crate::robot::Variable| {
+            v.limits.map_or(0.0, |(low, high)| 0.0_f64.clamp(low, high))
+        };
+        let rest: Vec<f64> = robot.variables().iter().map(at_rest).collect();
+        let kinematics = Kinematics::of_variables(&robot, &variables, &rest);
+        Ok(Self {
+            robot: Arc::new(robot),
+            group: group.to_owned(),
+            variables,
+            rest,
+            space,
+            kinematics,
+            disabled: Arc::new(disabled),
+        })
+    }
+
+    /// The same arm with the joints outside its group held at these positions. Joints of the group
+    /// and fixed joints may be named too; they change nothing.
+    ///
+    /// # Errors
+    /// If the robot has no joint of a name.
+    pub fn with_state(&self, positions: &[(String, f64)]) -> Result<Self, ArmError> {
+        let mut arm = self.clone();
+        for (name, value) in positions {
+            match self.robot.variable(name) {
+                Some(variable) => arm.rest[variable] = *value,
+                None if self.robot.joint(name).is_some() => {}
+                None => return Err(self.no_joint(name)),
+            }
+        }
+        arm.kinematics = Kinematics::of_variables(&arm.robot, &arm.variables, &arm.rest);
+        Ok(arm)
+    }
+
+    /// The configuration in which the joints are at these positions, by name. Joints outside the
+    /// group may be named too.
+    ///
+    /// # Errors
+    /// If a joint of the group is not named or is outside its limits, or the robot has no joint of
+    /// a name. What is beyond a limit by less than a millionth counts as at the limit.
+    pub fn configuration(&self, positions: &[(String, f64)]) -> Result<Vec<f64>, ArmError> {
+        if let Some((name, _)) = positions.iter().find(|(name, _)| {
+            self.robot.variable(name).is_none() && self.robot.joint(name).is_none()
+        }) {
+            return Err(self.no_joint(name));
+        }
+        let value_of = |&index: &usize| {
+            let variable = &self.robot.variables()[index];
+            let given = positions.iter().find(|(name, _)| *name == variable.name);
+            let Some(&(_, value)) = given else {
+                return Err(ArmError::Missing(variable.name.clone()));
+            };
+            match variable.limits {
+                Some((low, high)) if !(low - 1e-6..=high + 1e-6).contains(&value) => {
+                    Err(ArmError::OutOfLimits {
+                        joint: variable.name.clone(),
+                        value,
+                        low,
+                        high,
+                    })
+                }
+                Some((low, high)) => Ok(value.clamp(low, high)),
+                // An angle that goes round is brought into the axis.
+                None => Ok(value - std::f64::consts::TAU * (value / std::f64::consts::TAU).round()),
+            }
+        };
+        self.variables.iter().map(value_of).collect()
+    }
+
+    fn no_joint(&self, joint: &str) -> ArmError {
+        ArmError::Joint {
+            robot: self.robot.name().to_owned(),
+            joint: joint.to_owned(),
+        }
+    }
+
+    /// The robot that the arm is part of.
+    #[must_use]
+    pub fn robot(&self) -> &Robot {
+        &self.robot
+    }
+
+    /// The name of the group.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// How many numbers a configuration has.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// The name of each number of a configuration.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let variables = self.robot.variables();
+        self.variables.iter().map(|&v| variables[v].name.as_str())
+    }
+
+    /// The greatest velocity of each number of a configuration, where the URDF gives one.
+    pub fn velocity_limits(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        let (variables, joints) = (self.robot.variables(), self.robot.joints());
+        let joint = |&v: &usize| joints[variables[v].joint].velocity;
+        self.variables.iter().map(joint)
+    }
+
+    /// The link that the arm works with: what hangs by fixed joints, at the very end, on the last
+    /// link that the arm moves.
+    #[must_use]
+    pub fn tool(&self) -> usize {
+        let (robot, variables) = (&self.robot, self.robot.variables());
+        let last = self.variables.iter().map(|&v| variables[v].joint);
+        // Links come parents first, so the last of them is farthest out.
+        let mut tool = last
+            .map(|joint| robot.joints()[joint].child)
+            .max()
+            .unwrap_or(0);
+        let next = |tool: usize| {
+            let fixed = |j: &&crate::robot::Joint| {
+                j.parent == tool && j.kind == crate::robot::JointKind::Fixed
+            };
+            robot.joints().iter().find(fixed).map(|j| j.child)
+        };
+        while let Some(link) = next(tool) {
+            tool = link;
+        }
+        tool
+    }
+
+    /// The space of configurations, by the joints' limits.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Where links are in a configuration.
+    #[must_use]
+    pub fn kinematics(&self) -> &Kinematics<f64> {
+        &self.kinematics
+    }
+
+    /// Whether two links are never checked against each other.
+    pub(crate) fn is_disabled(&self, one: usize, other: usize) -> bool {
+        self.disabled.contains(&(one.min(other), one.max(other)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models;
+
+    #[test]
+    fn positions_are_matched_by_name_and_held_to_limits() {
+        let (robot, semantics) = models::panda_like();
+        let arm = Arm::new(robot.clone(), &semantics, "arm").unwrap();
+        assert_eq!(arm.dimension(), 7);
+        let mut home = semantics.state("arm", "home").unwrap().positions.clone();
+        assert_eq!(arm.configuration(&home).unwrap()[3], -2.356);
+        home[0].1 = 2.897_300_5;
+        assert_eq!(arm.configuration(&home).unwrap()[0], 2.8973);
+        home[0].1 = 9.0;
+        assert!(matches!(
+            arm.configuration(&home),
+            Err(ArmError::OutOfLimits { .. })
+        ));
+        home[0].1 = f64::NAN;
+        assert!(arm.configuration(&home).is_err());
+        home[0].0 = "elbow".to_owned();
+        assert!(matches!(
+            arm.configuration(&home),
+            Err(ArmError::Joint { .. })
+        ));
+        assert!(matches!(arm.with_state(&home), Err(ArmError::Joint { .. })));
+        assert!(matches!(
+            arm.configuration(&home[1..]),
+            Err(ArmError::Missing(_))
+        ));
+        let error = Arm::new(robot, &semantics, "leg").unwrap_err();
+        assert!(error.to_string().contains("`leg`") && error.to_string().contains("arm"));
+    }
+}

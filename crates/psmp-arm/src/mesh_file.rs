@@ -1,0 +1,92 @@
+//! Meshes in files: STL, OBJ and Collada.
+
+use crate::geometry::Mesh;
+use psmp_worlds::FileError;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Reads a mesh and scales it. Vertices that are the same become one, so that closed surfaces are
+/// closed.
+pub(crate) fn read(path: &Path, scale: [f64; 3]) -> Result<Mesh, FileError> {
+    let bytes = std::fs::read(path).map_err(|e| FileError::io(path, "read", e))?;
+    let unusable = |problem: String| {
+        FileError::new(path, problem)
+            .hint("give a mesh with triangles as STL, OBJ or Collada (.dae)")
+    };
+    // Materials in files beside the mesh do not matter for collisions, so none is read.
+    let scene = mesh_loader::Loader::default()
+        .load_from_slice_with_reader(&bytes, path, |_| Ok(Vec::new()))
+        .map_err(|e| unusable(format!("is not a mesh that can be read: {e}")))?;
+    let mut places: HashMap<[u32; 3], u32> = HashMap::new();
+    let mut vertices = Vec::new();
+    let mut triangles = Vec::new();
+    for mesh in &scene.meshes {
+        for face in &mesh.faces {
+            let mut triangle = [0; 3];
+            for (corner, &index) in triangle.iter_mut().zip(face) {
+                let Some(v) = mesh.vertices.get(index as usize) else {
+                    return Err(unusable(format!(
+                        "a face names vertex {index}, which is not there"
+                    )));
+                };
+                // Adding zero makes both zeros one.
+                let key = v.map(|x| (x + 0.0).to_bits());
+                *corner = *places.entry(key).or_insert_with(|| {
+                    vertices.push([0, 1, 2].map(|i| f64::from(v[i]) * scale[i]));
+                    vertices.len() as u32 - 1
+                });
+            }
+            let [a, b, c] = triangle;
+            // A mirroring scale turns the surface inside out.
+            if scale.iter().product::<f64>() < 0.0 {
+                triangle = [a, c, b];
+            }
+            if a != b && b != c && c != a {
+                triangles.push(triangle);
+            }
+        }
+    }
+    Mesh::new(vertices, triangles).map_err(|e| unusable(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJ: &str = "mtllib not_there.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    const STL: &str = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n";
+    const DAE: &str = r##"<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit meter="0.001"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="9">0 0 0 1000 0 0 0 1000 0</float_array><technique_common>
+<accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"##;
+
+    #[test]
+    fn three_formats_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let read_as = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            read(&path, [1.0, 1.0, 2.0])
+        };
+        let obj = read_as("m.obj", OBJ).unwrap();
+        assert_eq!((obj.vertices().len(), obj.triangles().len()), (4, 4));
+        assert!(obj.vertices().contains(&[0.0, 0.0, 2.0]));
+        assert!((obj.winding([0.1, 0.1, 0.1]) - 1.0).abs() < 1e-9);
+        let stl = read_as("m.stl", STL).unwrap();
+        assert_eq!((stl.vertices().len(), stl.triangles().len()), (4, 2));
+        // The file says that its unit is a millimetre.
+        let dae = read_as("m.dae", DAE).unwrap();
+        assert!(dae.vertices().iter().all(|v| v[0] <= 1.001), "{dae:?}");
+        for (name, text) in [("e.obj", ""), ("x.stl", "nonsense"), ("y.ply", "ply\n")] {
+            let error = read_as(name, text).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+            assert!(error.remedy().is_some());
+        }
+    }
+}

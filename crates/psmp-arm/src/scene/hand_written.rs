@@ -1,0 +1,302 @@
+//! Scenes written by hand, in TOML.
+//!
+//! ```toml
+//! [[object]]
+//! name = "table"
+//! box = [1.2, 2.0, 0.04]              # whole sides in metres
+//! position = [0.6, 0.9, 0.26]         # of its middle, from the robot's root
+//! rpy = [0, 0, 0.5]                   # or quaternion = [x, y, z, w]
+//!
+//! [[object]]
+//! name = "can"
+//! cylinder = { radius = 0.03, height = 0.12 }   # also capsule, cone; sphere = 0.1
+//! position = [0.5, 0.7, 0.36]
+//!
+//! [[object]]
+//! name = "floor"
+//! half_space = true                   # everything below the object's x-y plane
+//!
+//! [[object]]
+//! name = "part"
+//! mesh = "part.stl"                   # beside this file; scale = [1, 1, 1]
+//!
+//! [[object]]
+//! name = "seen"
+//! points = { file = "cloud.pcd", radius = 0.01 }   # PCD or PLY
+//!
+//! [[object]]
+//! name = "ground"
+//! heightfield = { size = [2, 2], heights = [[0, 0.1], [0, 0.2]] }   # rows along y, from below
+//!
+//! [[object]]
+//! name = "cup"
+//! cylinder = { radius = 0.03, height = 0.1 }
+//! attach = "panda_hand"               # moves with this link; position is in its frame
+//! touch = ["panda_leftfinger"]        # and may touch these
+//!
+//! [[allow]]
+//! pair = ["table", "panda_link0"]     # these may touch
+//! ```
+
+use super::{Attached, Object, Scene, finite_pose, mesh_beside, point_file};
+use crate::geometry::{Heightfield, Placed, Shape, ShapeError};
+use crate::pose::Pose;
+use psmp_worlds::{FileError, Place};
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::path::Path;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SceneFile {
+    robot: Option<String>,
+    #[serde(default)]
+    object: Vec<ObjectFile>,
+    #[serde(default)]
+    allow: Vec<AllowFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AllowFile {
+    pair: [String; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ObjectFile {
+    name: String,
+    #[serde(rename = "box")]
+    cuboid: Option<[f64; 3]>,
+    sphere: Option<f64>,
+    cylinder: Option<RoundFile>,
+    capsule: Option<RoundFile>,
+    cone: Option<RoundFile>,
+    half_space: Option<bool>,
+    mesh: Option<String>,
+    scale: Option<[f64; 3]>,
+    points: Option<PointsFile>,
+    heightfield: Option<HeightfieldFile>,
+    #[serde(default)]
+    position: [f64; 3],
+    rpy: Option<[f64; 3]>,
+    quaternion: Option<[f64; 4]>,
+    attach: Option<String>,
+    #[serde(default)]
+    touch: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoundFile {
+    radius: f64,
+    height: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PointsFile {
+    file: String,
+    radius: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeightfieldFile {
+    size: [f64; 2],
+    heights: Vec<Vec<f64>>,
+}
+
+pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
+    let file: SceneFile = toml::from_str(text).map_err(|e| {
+        let error = FileError::new(path, format!("expected a scene in TOML: {}", e.message()))
+            .hint("see the documentation of scenes for the fields that there are");
+        match e.span() {
+            Some(span) => {
+                let before = &text.as_bytes()[..span.start.min(text.len())];
+                error.at(Place::Line(
+                    before.iter().filter(|&&b| b == b'\n').count() + 1,
+                ))
+            }
+            None => error,
+        }
+    })?;
+    let mut scene = Scene {
+        robot: file.robot,
+        ..Scene::default()
+    };
+    let mut names = HashSet::new();
+    for object in file.object {
+        let wrong =
+            |problem: String| FileError::new(path, problem).at(Place::Field(object.name.clone()));
+        if !names.insert(object.name.clone()) {
+            return Err(
+                wrong("two objects have this name".to_owned()).hint("give each its own name")
+            );
+        }
+        let placed = Placed {
+            shape: shape(path, &object, &wrong)?,
+            pose: pose(&object, &wrong)?,
+        };
+        let made = Object {
+            name: object.name.clone(),
+            shapes: vec![placed],
+        };
+        match object.attach {
+            Some(link) => scene.attached.push(Attached {
+                object: made,
+                link,
+                touch: object.touch,
+            }),
+            None => scene.objects.push(made),
+        }
+    }
+    for AllowFile { pair: [one, other] } in &file.allow {
+        scene.allowed.set(one, other, true);
+    }
+    Ok(scene)
+}
+
+fn shape(
+    path: &Path,
+    object: &ObjectFile,
+    wrong: &impl Fn(String) -> FileError,
+) -> Result<Shape, FileError> {
+    let bad = |e: ShapeError| wrong(e.to_string()).hint("give positive finite lengths in metres");
+    let round = |make: fn(f64, f64) -> Result<Shape, ShapeError>, r: &RoundFile| {
+        make(r.radius, r.height).map_err(bad)
+    };
+    let mut made: Vec<Result<Shape, FileError>> = Vec::new();
+    made.extend(object.cuboid.map(|sides| Shape::cuboid(sides).map_err(bad)));
+    made.extend(
+        object
+            .sphere
+            .map(|radius| Shape::sphere(radius).map_err(bad)),
+    );
+    made.extend(object.cylinder.iter().map(|r| round(Shape::cylinder, r)));
+    made.extend(object.capsule.iter().map(|r| round(Shape::capsule, r)));
+    made.extend(object.cone.iter().map(|r| round(Shape::cone, r)));
+    made.extend((object.half_space == Some(true)).then_some(Ok(Shape::HalfSpace)));
+    made.extend(
+        object
+            .mesh
+            .iter()
+            .map(|name| mesh_beside(path, name, object.scale.unwrap_or([1.0; 3]))),
+    );
+    made.extend(object.points.iter().map(|points| {
+        let file = path.parent().unwrap_or(Path::new("")).join(&points.file);
+        let cloud = point_file::read(&file, points.radius)?;
+        Ok(Shape::Points(cloud.into()))
+    }));
+    made.extend(object.heightfield.iter().map(|field| {
+        let columns = field.heights.first().map_or(0, Vec::len);
+        if field.heights.iter().any(|row| row.len() != columns) {
+            return Err(
+                wrong("the rows of the heightfield differ in length".to_owned())
+                    .hint("give as many heights in every row"),
+            );
+        }
+        let made = Heightfield::new(columns, field.size, field.heights.concat());
+        Ok(Shape::Heightfield(made.map_err(bad)?.into()))
+    }));
+    if made.len() != 1 {
+        let count = made.len();
+        return Err(wrong(format!("has {count} shapes, expected one")).hint(
+            "give one of box, sphere, cylinder, capsule, cone, half_space, mesh, points, heightfield",
+        ));
+    }
+    made.swap_remove(0)
+}
+
+fn pose(object: &ObjectFile, wrong: &impl Fn(String) -> FileError) -> Result<Pose, FileError> {
+    match (object.rpy, object.quaternion) {
+        (Some(_), Some(_)) => {
+            Err(wrong("has both `rpy` and `quaternion`".to_owned()).hint("give one of them"))
+        }
+        (Some(rpy), None) => {
+            if !object.position.iter().chain(&rpy).all(|v| v.is_finite()) {
+                return Err(wrong("its pose is not finite".to_owned()).hint("give finite numbers"));
+            }
+            Ok(Pose::from_xyz_rpy(object.position, rpy))
+        }
+        (None, quaternion) => {
+            let quaternion = quaternion.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+            finite_pose(object.position, quaternion, wrong)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_example_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let text: String = include_str!("hand_written.rs")
+            .lines()
+            .skip_while(|l| !l.contains("```toml"))
+            .skip(1)
+            .take_while(|l| !l.contains("```"))
+            .map(|l| l.trim_start_matches("//!").trim_start().to_owned() + "\n")
+            .collect();
+        let stl = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n";
+        std::fs::write(folder.path().join("part.stl"), stl).unwrap();
+        let pcd = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3\n";
+        std::fs::write(folder.path().join("cloud.pcd"), pcd).unwrap();
+        let path = folder.path().join("scene.toml");
+        std::fs::write(&path, &text).unwrap();
+        let scene = Scene::read(&path).unwrap();
+        assert_eq!((scene.objects.len(), scene.attached.len()), (6, 1));
+        assert_eq!(
+            scene.objects[0].shapes[0].shape,
+            Shape::Box([0.6, 1.0, 0.02])
+        );
+        assert_eq!(scene.attached[0].touch, ["panda_leftfinger"]);
+        let allowed = scene.allowed;
+        assert_eq!(allowed.allows("panda_link0", "table"), Some(true));
+        assert_eq!(allowed.allows("panda_link1", "table"), None);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, word) in [
+            ("[[object]]\nname = \"a\"", "0 shapes"),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\nbox = [1, 1, 1]",
+                "2 shapes",
+            ),
+            ("[[object]]\nname = \"a\"\nsphere = -1", "-1"),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\nposition = [nan, 0, 0]",
+                "not finite",
+            ),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\nrpy = [inf, 0, 0]",
+                "not finite",
+            ),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\nquaternion = [1, 1, 1, 1]",
+                "quaternion",
+            ),
+            ("[[object]]\nname = \"a\"\nsphere = 1\nradius = 1", "line 4"),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\n[[object]]\nname = \"a\"\nsphere = 1",
+                "two objects",
+            ),
+            ("[[object]]\nname = \"a\"\nmesh = \"none.stl\"", "none.stl"),
+            (
+                "[[object]]\nname = \"a\"\nheightfield = { size = [1, 1], heights = [[0, 0], [0]] }",
+                "differ in length",
+            ),
+            ("[[object]\n", "TOML"),
+        ] {
+            let error = parse(Path::new("s.toml"), text).expect_err(text);
+            assert!(
+                error.to_string().contains(word),
+                "{error} should mention {word}"
+            );
+            assert!(error.remedy().is_some(), "{error}");
+        }
+    }
+}

@@ -1,0 +1,635 @@
+//! MoveIt planning scenes in YAML, as `planning_scene_monitor` and MotionBenchMaker write them.
+//!
+//! Vectors come as lists (`[0, 0, 1]`) or as maps (`{x: 0, y: 0, z: 1}`), types of primitives as
+//! words or as numbers. An octomap cannot be read and is refused rather than passed over.
+
+use super::{AllowedCollisions, Attached, Object, Scene, finite_pose};
+use crate::geometry::{Mesh, Placed, Shape, ShapeError};
+use crate::pose::Pose;
+use psmp_worlds::{FileError, Place};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+use std::path::Path;
+
+pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
+    let file: SceneFile = from_yaml(path, text, "a MoveIt planning scene")?;
+    Reader { path }.scene(file)
+}
+
+/// The YAML as a value, with errors that name the line.
+pub(super) fn from_yaml<'t, T: Deserialize<'t>>(
+    path: &Path,
+    text: &'t str,
+    what: &str,
+) -> Result<T, FileError> {
+    serde_saphyr::from_str(text).map_err(|e| {
+        let error = FileError::new(path, format!("expected {what}: {}", e.without_snippet()))
+            .hint("see the fields of MoveIt's message of this name");
+        match e.location() {
+            Some(location) => error.at(Place::Line(location.line() as usize)),
+            None => error,
+        }
+    })
+}
+
+/// Numbers by the axes x, y, z and w: a list, or a map from axis to number.
+///
+/// The keys of a map are asked for as text: left to itself, YAML takes `y` for yes.
+struct Vector<const N: usize>([f64; N]);
+
+type Three = Vector<3>;
+type Quaternion = Vector<4>;
+
+impl<const N: usize> Vector<N> {
+    fn values(&self) -> [f64; N] {
+        self.0
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for Vector<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Axes<const N: usize>;
+        impl<'de, const N: usize> Visitor<'de> for Axes<N> {
+            type Value = Vector<N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{N} numbers, as a list or by axis")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut values = [0.0; N];
+                for (place, value) in values.iter_mut().enumerate() {
+                    let next = list.next_element()?;
+                    *value = next.ok_or_else(|| A::Error::invalid_length(place, &self))?;
+                }
+                match list.next_element::<IgnoredAny>()? {
+                    None => Ok(Vector(values)),
+                    Some(_) => Err(A::Error::invalid_length(N + 1, &self)),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = [None; N];
+                while let Some(key) = map.next_key::<String>()? {
+                    let axes = &["x", "y", "z", "w"][..N.min(4)];
+                    let Some(place) = axes.iter().position(|axis| *axis == key) else {
+                        return Err(A::Error::custom(format!("`{key}` is not an axis")));
+                    };
+                    values[place] = Some(map.next_value()?);
+                }
+                match values.iter().all(Option::is_some) {
+                    true => Ok(Vector(values.map(Option::unwrap_or_default))),
+                    false => Err(A::Error::custom("an axis is missing")),
+                }
+            }
+        }
+        deserializer.deserialize_any(Axes)
+    }
+}
+
+#[derive(Deserialize, Default)]
+struct PoseFile {
+    position: Option<Three>,
+    orientation: Option<Quaternion>,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct TransformFile {
+    translation: Option<Three>,
+    rotation: Option<Quaternion>,
+}
+
+#[derive(Deserialize, Default)]
+struct HeaderFile {
+    #[serde(default)]
+    frame_id: String,
+}
+
+#[derive(Deserialize, Default)]
+struct SceneFile {
+    #[serde(default)]
+    robot_model_name: String,
+    #[serde(default)]
+    robot_state: RobotStateFile,
+    #[serde(default)]
+    fixed_frame_transforms: Vec<StampedFile>,
+    allowed_collision_matrix: Option<MatrixFile>,
+    #[serde(default)]
+    world: WorldFile,
+}
+
+#[derive(Deserialize)]
+struct StampedFile {
+    #[serde(default)]
+    child_frame_id: String,
+    #[serde(default)]
+    transform: TransformFile,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct RobotStateFile {
+    #[serde(default)]
+    pub joint_state: JointStateFile,
+    #[serde(default)]
+    pub multi_dof_joint_state: MultiDofFile,
+    #[serde(default)]
+    attached_collision_objects: Vec<AttachedFile>,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct JointStateFile {
+    #[serde(default)]
+    pub name: Vec<String>,
+    #[serde(default)]
+    pub position: Vec<f64>,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct MultiDofFile {
+    #[serde(default)]
+    pub transforms: Vec<TransformFile>,
+}
+
+#[derive(Deserialize, Default)]
+struct MatrixFile {
+    #[serde(default)]
+    entry_names: Vec<String>,
+    #[serde(default)]
+    entry_values: Vec<RowFile>,
+    #[serde(default)]
+    default_entry_names: Vec<String>,
+    #[serde(default)]
+    default_entry_values: Vec<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RowFile {
+    List(Vec<bool>),
+    Map { enabled: Vec<bool> },
+}
+
+#[derive(Deserialize, Default)]
+struct WorldFile {
+    #[serde(default)]
+    collision_objects: Vec<ObjectFile>,
+    octomap: Option<OctomapFile>,
+}
+
+#[derive(Deserialize, Default)]
+struct OctomapFile {
+    #[serde(default)]
+    octomap: OctomapData,
+}
+
+#[derive(Deserialize, Default)]
+struct OctomapData {
+    #[serde(default)]
+    data: Vec<IgnoredAny>,
+}
+
+#[derive(Deserialize, Default)]
+struct ObjectFile {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    header: HeaderFile,
+    pose: Option<PoseFile>,
+    #[serde(default)]
+    primitives: Vec<PrimitiveFile>,
+    #[serde(default)]
+    primitive_poses: Vec<PoseFile>,
+    #[serde(default)]
+    meshes: Vec<MeshFile>,
+    #[serde(default)]
+    mesh_poses: Vec<PoseFile>,
+    #[serde(default)]
+    planes: Vec<PlaneFile>,
+    #[serde(default)]
+    plane_poses: Vec<PoseFile>,
+}
+
+#[derive(Deserialize)]
+struct PrimitiveFile {
+    #[serde(rename = "type")]
+    kind: KindFile,
+    #[serde(default)]
+    dimensions: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KindFile {
+    Number(u8),
+    Word(String),
+}
+
+#[derive(Deserialize)]
+struct MeshFile {
+    #[serde(default)]
+    vertices: Vec<Three>,
+    #[serde(default)]
+    triangles: Vec<TriangleFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TriangleFile {
+    List([u32; 3]),
+    Map { vertex_indices: [u32; 3] },
+}
+
+#[derive(Deserialize)]
+struct PlaneFile {
+    coef: [f64; 4],
+}
+
+#[derive(Deserialize, Default)]
+struct AttachedFile {
+    #[serde(default)]
+    link_name: String,
+    #[serde(default)]
+    touch_links: Vec<String>,
+    #[serde(default)]
+    object: ObjectFile,
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, place: &str, problem: impl Into<String>) -> FileError {
+        FileError::new(self.path, problem).at(Place::Field(place.to_owned()))
+    }
+
+    fn scene(&self, file: SceneFile) -> Result<Scene, FileError> {
+        if file
+            .world
+            .octomap
+            .is_some_and(|o| !o.octomap.data.is_empty())
+        {
+            return Err(self
+                .wrong(
+                    "world.octomap",
+                    "the scene has an octomap, which cannot be read",
+                )
+                .hint("save its points as a PCD or PLY file and name that in a TOML scene"));
+        }
+        // Where the robot's root is in the world; everything is brought into the root's frame.
+        let base = match file.robot_state.multi_dof_joint_state.transforms.first() {
+            Some(transform) => self.transform(transform, "robot_state.multi_dof_joint_state")?,
+            None => Pose::IDENTITY,
+        };
+        let to_root = base.inverse();
+        let mut frames = vec![
+            (String::new(), Pose::IDENTITY),
+            ("world".to_owned(), Pose::IDENTITY),
+        ];
+        for stamped in &file.fixed_frame_transforms {
+            let pose = self.transform(&stamped.transform, "fixed_frame_transforms")?;
+            frames.push((stamped.child_frame_id.clone(), pose));
+        }
+        let mut objects = Vec::with_capacity(file.world.collision_objects.len());
+        for object in file.world.collision_objects {
+            // The last entry of a name counts; a frame that is not named is the robot's root,
+            // which is where MoveIt's robots stand.
+            let frame = frames
+                .iter()
+                .rev()
+                .find(|(name, _)| *name == object.header.frame_id);
+            let outer = frame.map_or(Pose::IDENTITY, |(_, pose)| to_root.then(pose));
+            objects.push(self.object(object, &outer)?);
+        }
+        let mut attached = Vec::new();
+        for file in file.robot_state.attached_collision_objects {
+            let frame = &file.object.header.frame_id;
+            if !frame.is_empty() && *frame != file.link_name {
+                let (id, link) = (&file.object.id, &file.link_name);
+                return Err(self
+                    .wrong(
+                        id,
+                        format!("is attached to `{link}` but given in frame `{frame}`"),
+                    )
+                    .hint("give an attached object in the frame of the link that holds it"));
+            }
+            attached.push(Attached {
+                object: self.object(file.object, &Pose::IDENTITY)?,
+                link: file.link_name,
+                touch: file.touch_links,
+            });
+        }
+        let allowed = match file.allowed_collision_matrix {
+            Some(matrix) => self.matrix(&matrix)?,
+            None => AllowedCollisions::default(),
+        };
+        Ok(Scene {
+            robot: Some(file.robot_model_name).filter(|name| !name.is_empty()),
+            objects,
+            attached,
+            allowed,
+            state: joint_positions(self.path, &file.robot_state.joint_state)?,
+        })
+    }
+
+    fn matrix(&self, file: &MatrixFile) -> Result<AllowedCollisions, FileError> {
+        let names = &file.entry_names;
+        let field = "allowed_collision_matrix";
+        let rows: Vec<&[bool]> = file
+            .entry_values
+            .iter()
+            .map(|row| match row {
+                RowFile::List(row) | RowFile::Map { enabled: row } => row.as_slice(),
+            })
+            .collect();
+        if rows.len() != names.len() || rows.iter().any(|row| row.len() != names.len()) {
+            return Err(self
+                .wrong(
+                    field,
+                    format!("is not a square of its {} names", names.len()),
+                )
+                .hint("give one row and one column for each of `entry_names`"));
+        }
+        let mut allowed = AllowedCollisions::default();
+        for (i, row) in rows.iter().enumerate() {
+            for (j, &value) in row.iter().enumerate().skip(i + 1) {
+                if rows[j][i] != value {
+                    let (one, other) = (&names[i], &names[j]);
+                    return Err(self
+                        .wrong(
+                            field,
+                            format!("says both yes and no of `{one}` and `{other}`"),
+                        )
+                        .hint("make the matrix symmetric"));
+                }
+                allowed.set(&names[i], &names[j], value);
+            }
+        }
+        let defaults = file.default_entry_names.iter().cloned();
+        allowed.defaults = defaults
+            .zip(file.default_entry_values.iter().copied())
+            .collect();
+        Ok(allowed)
+    }
+
+    fn object(&self, file: ObjectFile, outer: &Pose) -> Result<Object, FileError> {
+        let name = file.id;
+        if name.is_empty() {
+            return Err(self
+                .wrong("collision_objects", "an object has no `id`")
+                .hint("give every object a name"));
+        }
+        let own = match &file.pose {
+            Some(pose) => self.pose(pose, &name)?,
+            None => Pose::IDENTITY,
+        };
+        let outer = outer.then(&own);
+        let mut shapes = Vec::new();
+        for (what, shape_count, pose_count) in [
+            (
+                "primitives",
+                file.primitives.len(),
+                file.primitive_poses.len(),
+            ),
+            ("meshes", file.meshes.len(), file.mesh_poses.len()),
+            ("planes", file.planes.len(), file.plane_poses.len()),
+        ] {
+            // An object with a pose may leave its only shape's out.
+            if shape_count != pose_count && !(pose_count == 0 && file.pose.is_some()) {
+                return Err(self
+                    .wrong(
+                        &name,
+                        format!("has {shape_count} {what} and {pose_count} poses of them"),
+                    )
+                    .hint("give each its pose"));
+            }
+        }
+        let pose_of = |poses: &[PoseFile], i: usize| match poses.get(i) {
+            Some(pose) => Ok(outer.then(&self.pose(pose, &name)?)),
+            None => Ok(outer),
+        };
+        let bad_shape = |e: ShapeError| {
+            self.wrong(&name, e.to_string())
+                .hint("correct the object's dimensions")
+        };
+        for (i, primitive) in file.primitives.iter().enumerate() {
+            let shape = self.primitive(primitive, &name)?.map_err(bad_shape)?;
+            let pose = pose_of(&file.primitive_poses, i)?;
+            shapes.push(Placed { shape, pose });
+        }
+        for (i, mesh) in file.meshes.iter().enumerate() {
+            let vertices = mesh.vertices.iter().map(Three::values).collect();
+            let triangles = mesh.triangles.iter().map(|t| match t {
+                TriangleFile::List(t) | TriangleFile::Map { vertex_indices: t } => *t,
+            });
+            let mesh = Mesh::new(vertices, triangles.collect()).map_err(bad_shape)?;
+            let pose = pose_of(&file.mesh_poses, i)?;
+            shapes.push(Placed {
+                shape: Shape::Mesh(mesh.into()),
+                pose,
+            });
+        }
+        for (i, plane) in file.planes.iter().enumerate() {
+            let [a, b, c, d] = plane.coef;
+            let length = (a * a + b * b + c * c).sqrt();
+            if !(length > 1e-9 && length.is_finite() && d.is_finite()) {
+                return Err(self
+                    .wrong(&name, "has a plane without a normal")
+                    .hint("give `coef` as a, b, c, d of a x + b y + c z + d = 0"));
+            }
+            let normal = [a / length, b / length, c / length];
+            let mut own = Pose::taking_z_to(normal);
+            own.translation = normal.map(|v| -v * d / length);
+            let pose = pose_of(&file.plane_poses, i)?.then(&own);
+            shapes.push(Placed {
+                shape: Shape::HalfSpace,
+                pose,
+            });
+        }
+        if shapes.is_empty() {
+            return Err(self
+                .wrong(&name, "has no shapes")
+                .hint("give it primitives, meshes or planes, or leave it out"));
+        }
+        Ok(Object { name, shapes })
+    }
+
+    fn primitive(
+        &self,
+        file: &PrimitiveFile,
+        object: &str,
+    ) -> Result<Result<Shape, ShapeError>, FileError> {
+        let kind = match &file.kind {
+            KindFile::Number(1) => "box",
+            KindFile::Number(2) => "sphere",
+            KindFile::Number(3) => "cylinder",
+            KindFile::Number(4) => "cone",
+            KindFile::Number(n) => return Err(self.unknown(object, &n.to_string())),
+            KindFile::Word(word) => word.as_str(),
+        };
+        // In MoveIt's order: cylinder and cone are height, radius.
+        Ok(match (kind, &file.dimensions[..]) {
+            ("box", &[x, y, z]) => Shape::cuboid([x, y, z]),
+            ("sphere", &[radius]) => Shape::sphere(radius),
+            ("cylinder", &[height, radius]) => Shape::cylinder(radius, height),
+            ("cone", &[height, radius]) => Shape::cone(radius, height),
+            ("box" | "sphere" | "cylinder" | "cone", dimensions) => {
+                let count = dimensions.len();
+                return Err(self
+                    .wrong(object, format!("has a {kind} of {count} dimensions"))
+                    .hint("a box has three (its sides), a sphere one (radius), a cylinder or cone two (height, radius)"));
+            }
+            (other, _) => return Err(self.unknown(object, other)),
+        })
+    }
+
+    fn unknown(&self, object: &str, kind: &str) -> FileError {
+        self.wrong(
+            object,
+            format!("has a primitive of the unknown type `{kind}`"),
+        )
+        .hint("use box, sphere, cylinder or cone")
+    }
+
+    fn pose(&self, file: &PoseFile, object: &str) -> Result<Pose, FileError> {
+        let position = file.position.as_ref().map_or([0.0; 3], Three::values);
+        let orientation = file.orientation.as_ref();
+        let quaternion = orientation.map_or([0.0, 0.0, 0.0, 1.0], Quaternion::values);
+        finite_pose(position, quaternion, |problem| self.wrong(object, problem))
+    }
+
+    fn transform(&self, file: &TransformFile, field: &str) -> Result<Pose, FileError> {
+        let translation = file.translation.as_ref().map_or([0.0; 3], Three::values);
+        let rotation = file.rotation.as_ref();
+        let quaternion = rotation.map_or([0.0, 0.0, 0.0, 1.0], Quaternion::values);
+        finite_pose(translation, quaternion, |problem| {
+            self.wrong(field, problem)
+        })
+    }
+}
+
+/// Names and positions of joints, which must be as many of both and finite.
+pub(super) fn joint_positions(
+    path: &Path,
+    file: &JointStateFile,
+) -> Result<Vec<(String, f64)>, FileError> {
+    let wrong = |problem: String| {
+        FileError::new(path, problem)
+            .at(Place::Field("joint_state".to_owned()))
+            .hint("give a finite position for each name")
+    };
+    let (names, positions) = (&file.name, &file.position);
+    if names.len() != positions.len() {
+        return Err(wrong(format!(
+            "has {} names and {} positions",
+            names.len(),
+            positions.len()
+        )));
+    }
+    if let Some(bad) = positions.iter().position(|p| !p.is_finite()) {
+        return Err(wrong(format!(
+            "the position of `{}` is not finite",
+            names[bad]
+        )));
+    }
+    Ok(names
+        .iter()
+        .cloned()
+        .zip(positions.iter().copied())
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_object_is_read() {
+        let text = "
+robot_model_name: r
+robot_state:
+  joint_state: {name: [j], position: [0.5]}
+  multi_dof_joint_state:
+    joint_names: [virtual_joint]
+    transforms: [{translation: [1, 0, 0], rotation: [0, 0, 0, 1]}]
+  attached_collision_objects:
+    - link_name: hand
+      touch_links: [finger]
+      object:
+        id: cup
+        primitives: [{type: 3, dimensions: [0.1, 0.03]}]
+        primitive_poses: [{position: {x: 0, y: 0, z: 0.1}, orientation: {x: 0, y: 0, z: 0, w: 1}}]
+allowed_collision_matrix:
+  entry_names: [a, b]
+  entry_values: [[false, true], [true, false]]
+  default_entry_names: [c]
+  default_entry_values: [true]
+world:
+  collision_objects:
+    - id: things
+      pose: {position: [0, 0, 1], orientation: [0, 0, 0, 1]}
+      primitives:
+        - {type: box, dimensions: [1, 2, 3]}
+        - {type: sphere, dimensions: [0.5]}
+        - {type: cone, dimensions: [0.5, 0.2]}
+      primitive_poses:
+        - {position: [2, 0, 0], orientation: [0, 0, 0, 1]}
+        - {position: [0, 0, 0], orientation: [0, 0, 0, 1]}
+        - {position: [0, 0, 0], orientation: [0, 0, 0, 1]}
+      meshes: [{vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles: [{vertex_indices: [0, 1, 2]}]}]
+      mesh_poses: [{}]
+      planes: [{coef: [0, 0, 2, -4]}]
+      plane_poses: [{}]
+";
+        let scene = parse(Path::new("s.yaml"), text).unwrap();
+        assert_eq!(scene.robot.as_deref(), Some("r"));
+        assert_eq!(scene.state, [("j".to_owned(), 0.5)]);
+        let shapes = &scene.object("things").unwrap().shapes;
+        assert_eq!(shapes.len(), 5);
+        assert_eq!(shapes[0].shape, Shape::Box([0.5, 1.0, 1.5]));
+        // The robot stands at x = 1, so the box at 2 is 1 ahead of it.
+        assert_eq!(shapes[0].pose.translation, [1.0, 0.0, 1.0]);
+        // The plane z = 2, raised by the object's pose.
+        assert_eq!(shapes[4].pose.apply([0.0; 3])[2], 3.0);
+        assert_eq!(scene.attached[0].link, "hand");
+        assert_eq!(
+            scene.attached[0].object.shapes[0].shape,
+            Shape::Cylinder {
+                radius: 0.03,
+                half_height: 0.05
+            }
+        );
+        let allowed = scene.allowed;
+        assert_eq!(allowed.allows("b", "a"), Some(true));
+        assert_eq!(allowed.allows("c", "a"), Some(true));
+        assert_eq!(allowed.allows("d", "a"), None);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let object =
+            |body: &str| format!("world:\n  collision_objects:\n    - {{id: thing, {body}}}\n");
+        let pose = "primitive_poses: [{position: [0, 0, 0], orientation: [0, 0, 0, 1]}]";
+        for (text, word) in [
+            (object(&format!("primitives: [{{type: torus, dimensions: [1]}}], {pose}")), "torus"),
+            (object(&format!("primitives: [{{type: 9, dimensions: [1]}}], {pose}")), "`9`"),
+            (object(&format!("primitives: [{{type: box, dimensions: [1]}}], {pose}")), "1 dimensions"),
+            (object(&format!("primitives: [{{type: sphere, dimensions: [-1]}}], {pose}")), "-1"),
+            (object("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [.nan, 0, 0], orientation: [0, 0, 0, 1]}]"), "finite"),
+            (object("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [0, 0, 0], orientation: [0, 0, 0, 0]}]"), "quaternion"),
+            (object("primitives: [{type: sphere, dimensions: [1]}]"), "0 poses"),
+            (object("primitives: []"), "no shapes"),
+            ("world: {octomap: {octomap: {data: [1, 2]}}}".to_owned(), "octomap"),
+            ("allowed_collision_matrix: {entry_names: [a, b], entry_values: [[false]]}".to_owned(), "square"),
+            ("allowed_collision_matrix: {entry_names: [a, b], entry_values: [[false, true], [false, false]]}".to_owned(), "yes and no"),
+            ("robot_state: {joint_state: {name: [a], position: []}}".to_owned(), "1 names"),
+            ("robot_state: {joint_state: {name: [a], position: [.inf]}}".to_owned(), "finite"),
+            ("world: 3".to_owned(), "planning scene"),
+        ] {
+            let error = parse(Path::new("s.yaml"), &text).expect_err(&text);
+            assert!(error.to_string().contains(word), "{error} should mention {word}");
+            assert!(error.remedy().is_some(), "{error}");
+        }
+    }
+}

@@ -1,0 +1,753 @@
+//! Covering links with spheres, automatically.
+//!
+//! The surface of a link is cut into small triangles. A sphere that holds the three corners of a
+//! triangle holds the triangle, so spheres that hold all of them cover the surface, with no
+//! sampling error. Candidates are spheres about points inside the link that reach a given way
+//! beyond its surface; of them the one that holds most of what is not yet held is taken, until all
+//! is; then every sphere shrinks to what no other holds. The way beyond is the same for all links
+//! of a robot: the least with which the spheres are not too many.
+
+use crate::exact::{to_parry, to_parry_pose, trimesh};
+use crate::geometry::{Mesh, Placed, Shape, around};
+use crate::pose::{Pose, cross, minus, norm};
+use crate::robot::Robot;
+use parry3d_f64::math::{Pose as ParryPose, Vector};
+use parry3d_f64::shape::SharedShape;
+use psmp::Draw;
+use psmp_worlds::FileError;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{PI, TAU};
+use std::hash::Hasher;
+use std::path::Path;
+use twox_hash::XxHash64;
+
+/// How many spheres a robot is covered with if nobody says otherwise.
+pub const DEFAULT_SPHERES: usize = 256;
+
+/// A sphere of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ball {
+    /// Its middle, in the link's frame.
+    pub middle: [f64; 3],
+    /// Its radius.
+    pub radius: f64,
+}
+
+impl Ball {
+    fn holds(&self, point: [f64; 3]) -> bool {
+        square(point, self.middle) <= self.radius * self.radius
+    }
+}
+
+/// The spheres of one link and how much more than the link they are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkCover {
+    /// The spheres.
+    pub balls: Vec<Ball>,
+    /// The volume of the spheres' union that is outside the link, in cubic metres.
+    pub excess_volume: f64,
+    /// The volume of the link, in cubic metres.
+    pub volume: f64,
+    /// How far a sphere reaches beyond the link at most, in metres.
+    pub overreach: f64,
+}
+
+/// A robot covered by spheres.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SphereModel {
+    robot: String,
+    links: Vec<LinkCover>,
+}
+
+impl SphereModel {
+    /// Covers every link of a robot, with `budget` spheres in all, but at least one for every link
+    /// that has collision geometry. Links whose geometry is spheres, as in spherised URDFs, keep
+    /// theirs.
+    #[must_use]
+    pub fn cover(robot: &Robot, budget: usize) -> Self {
+        let links = robot.links().par_iter();
+        let drafts: Vec<Draft> = links.map(|l| Draft::new(&l.collision)).collect();
+        let covers = fit(&drafts, budget);
+        Self {
+            robot: robot.name().to_owned(),
+            links: drafts
+                .into_par_iter()
+                .zip(covers)
+                .map(|(draft, balls)| draft.report(balls))
+                .collect(),
+        }
+    }
+
+    /// The cover of a robot from a file in `folder`, or computed and written there if it is not yet
+    /// known. The file's name tells the geometry and the budget.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub fn cached(robot: &Robot, budget: usize, folder: &Path) -> Result<Self, FileError> {
+        let name = format!("{}-{:016x}.json", robot.name(), fingerprint(robot, budget));
+        let path = folder.join(name);
+        let known = std::fs::read(&path).ok().and_then(|bytes| {
+            let model: Self = serde_json::from_slice(&bytes).ok()?;
+            (model.links.len() == robot.links().len()).then_some(model)
+        });
+        if let Some(model) = known {
+            return Ok(model);
+        }
+        let model = Self::cover(robot, budget);
+        std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, "create", e))?;
+        let text = serde_json::to_vec(&model)
+            .map_err(|e| FileError::io(&path, "write", std::io::Error::other(e)))?;
+        psmp_worlds::save(&path, &text)?;
+        Ok(model)
+    }
+
+    /// The spheres of a link, in its frame.
+    ///
+    /// # Panics
+    /// If there is no such link.
+    #[must_use]
+    pub fn of_link(&self, link: usize) -> &[Ball] {
+        &self.links[link].balls
+    }
+
+    /// Each link's spheres and how much more than the link they are, in the robot's order.
+    #[must_use]
+    pub fn links(&self) -> &[LinkCover] {
+        &self.links
+    }
+
+    /// How many spheres there are in all.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.links.iter().map(|l| l.balls.len()).sum()
+    }
+}
+
+/// What tells one cover from another.
+fn fingerprint(robot: &Robot, budget: usize) -> u64 {
+    /// Of this way of covering; another way is another number.
+    const VERSION: u64 = 2;
+    let mut hash = XxHash64::with_seed(VERSION);
+    hash.write_u64(budget as u64);
+    let mut add = |value: u64| hash.write_u64(value);
+    let number = |v: f64| v.to_bits();
+    for link in robot.links() {
+        add(link.collision.len() as u64);
+        for Placed { shape, pose } in &link.collision {
+            pose.rotation
+                .iter()
+                .flatten()
+                .chain(&pose.translation)
+                .for_each(|&v| add(number(v)));
+            match shape {
+                Shape::Box(half) => half.iter().for_each(|&v| add(number(v))),
+                Shape::Sphere { radius } => add(number(*radius)),
+                Shape::Cylinder {
+                    radius,
+                    half_height,
+                } => {
+                    [1.0, *radius, *half_height]
+                        .iter()
+                        .for_each(|&v| add(number(v)));
+                }
+                Shape::Capsule {
+                    radius,
+                    half_height,
+                } => {
+                    [2.0, *radius, *half_height]
+                        .iter()
+                        .for_each(|&v| add(number(v)));
+                }
+                Shape::Mesh(mesh) => {
+                    mesh.vertices()
+                        .iter()
+                        .flatten()
+                        .for_each(|&v| add(number(v)));
+                    mesh.triangles()
+                        .iter()
+                        .flatten()
+                        .for_each(|&v| add(u64::from(v)));
+                }
+                Shape::HalfSpace => add(3),
+                Shape::Heightfield(field) => field.heights.iter().for_each(|&v| add(number(v))),
+                Shape::Points(cloud) => cloud.points.iter().flatten().for_each(|&v| add(number(v))),
+            }
+        }
+    }
+    hash.finish()
+}
+
+/// Covers shapes with at most `budget` spheres.
+pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
+    let draft = Draft::new(shapes);
+    let covers = fit(std::slice::from_ref(&draft), budget);
+    draft.report(covers.into_iter().next().unwrap_or_default())
+}
+
+/// The covers with the least way beyond the surface that need at most `budget` spheres in all.
+fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
+    let at =
+        |beyond: f64| -> Vec<Vec<Ball>> { drafts.par_iter().map(|d| d.balls(beyond)).collect() };
+    let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
+    // With as much as the greatest extent, one sphere holds a link.
+    let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
+    let mut low = 2e-3;
+    let mut best = at(high);
+    // Nine halvings of the interval of logarithms leave a hundredth.
+    for _ in 0..9 {
+        let middle = (low * high).sqrt();
+        let covers = at(middle);
+        if count(&covers) <= budget {
+            best = covers;
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    best
+}
+
+/// A ball around balls.
+pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
+    let Some(first) = balls.first() else {
+        return Ball {
+            middle: [0.0; 3],
+            radius: 0.0,
+        };
+    };
+    let mut middle = first.middle;
+    let reach = |from: [f64; 3], b: &Ball| norm(minus(b.middle, from)) + b.radius;
+    for step in 1..400 {
+        let farthest = balls
+            .iter()
+            .max_by(|a, b| reach(middle, a).total_cmp(&reach(middle, b)));
+        let Some(b) = farthest else { break };
+        // Towards its farthest point.
+        let way = minus(b.middle, middle);
+        let length = norm(way).max(1e-12);
+        let far = [0, 1, 2].map(|i| b.middle[i] + way[i] / length * b.radius);
+        let share = 1.0 / (f64::from(step) + 1.0);
+        middle = [0, 1, 2].map(|i| middle[i] + (far[i] - middle[i]) * share);
+    }
+    let radius = balls.iter().map(|b| reach(middle, b)).fold(0.0, f64::max);
+    Ball { middle, radius }
+}
+
+/// A small triangle, or a point inside given three times.
+type Piece = [[f64; 3]; 3];
+
+/// A link made ready for covering.
+struct Draft {
+    /// Spheres of the geometry itself, which stay.
+    given: Vec<Ball>,
+    pieces: Vec<Piece>,
+    /// Points in the link and how deep inside they are.
+    candidates: Vec<([f64; 3], f64)>,
+    /// Points around the link, and whether each is inside.
+    samples: Vec<([f64; 3], bool)>,
+    /// The volume that a sample stands for.
+    sample_volume: f64,
+    shapes: Vec<Placed>,
+    /// How large the link is.
+    extent: f64,
+}
+
+impl Draft {
+    fn new(shapes: &[Placed]) -> Self {
+        let mut draft = Self {
+            given: Vec::new(),
+            pieces: Vec::new(),
+            candidates: Vec::new(),
+            samples: Vec::new(),
+            sample_volume: 0.0,
+            shapes: shapes.to_vec(),
+            extent: 0.0,
+        };
+        let mut surface: Vec<Piece> = Vec::new();
+        for placed in shapes {
+            match &placed.shape {
+                Shape::Sphere { radius } => draft.given.push(Ball {
+                    middle: placed.pose.translation,
+                    radius: *radius,
+                }),
+                shape => {
+                    let place = |t: Piece| t.map(|v| placed.pose.apply(v));
+                    surface.extend(triangles_around(shape).into_iter().map(place));
+                }
+            }
+        }
+        draft.sample();
+        if surface.is_empty() {
+            return draft;
+        }
+        let (low, high) = around(surface.iter().flatten().copied(), 0.0);
+        draft.extent = norm(minus(high, low));
+        for triangle in surface {
+            subdivide(triangle, draft.extent / 26.0, &mut draft.pieces);
+        }
+        // What has no inside is covered from its surface.
+        let on_surface = draft.pieces.iter().step_by(4).map(|p| (p[0], 0.0));
+        let on_surface: Vec<_> = on_surface.take(400).collect();
+        draft.candidates.extend(on_surface);
+        draft
+    }
+
+    /// Scatters points around the link and finds which are inside, and how deep.
+    fn sample(&mut self) {
+        const SAMPLES: u64 = 8000;
+        if self.shapes.is_empty() {
+            return;
+        }
+        let corners = self.shapes.iter().flat_map(|s| {
+            let (low, high) = s.shape.bounds(&s.pose);
+            [low, high]
+        });
+        let (low, high) = around(corners, 0.0);
+        let margin = 0.1 * norm(minus(high, low));
+        let (low, high) = (low.map(|v| v - margin), high.map(|v| v + margin));
+        let size = minus(high, low);
+        self.sample_volume = size.iter().product::<f64>() / SAMPLES as f64;
+        let solids = solids_of(&self.shapes);
+        let open: Vec<(&Mesh, Pose)> = self
+            .shapes
+            .iter()
+            .filter_map(|s| match &s.shape {
+                Shape::Mesh(mesh) if !mesh.is_closed() => Some((&**mesh, s.pose.inverse())),
+                _ => None,
+            })
+            .collect();
+        for index in 0..SAMPLES {
+            let draw = Draw::new(1, index);
+            let point = [0, 1, 2].map(|i| low[i] + size[i] * draw.unit(i as u64));
+            // Of an open mesh only the surface is known to parry; winding tells its inside.
+            let in_open_mesh = open
+                .iter()
+                .any(|(mesh, back)| mesh.winding(back.apply(point)) > 0.5);
+            let depth = match (depth_in(&solids, point), in_open_mesh) {
+                (depth, false) => depth,
+                (depth, true) => depth.abs(),
+            };
+            self.samples.push((point, depth > 0.0));
+            if depth > 0.0 && self.candidates.len() < 2500 {
+                self.candidates.push((point, depth));
+            }
+        }
+    }
+
+    /// Spheres that hold the surface and reach about `beyond` beyond it.
+    fn balls(&self, beyond: f64) -> Vec<Ball> {
+        let mut balls = self.given.clone();
+        let candidates: Vec<Ball> = self
+            .candidates
+            .iter()
+            .map(|&(middle, depth)| Ball {
+                middle,
+                radius: depth + beyond,
+            })
+            .collect();
+        let words = self.pieces.len().div_ceil(64);
+        let held_by = |ball: &Ball| {
+            let mut bits = vec![0_u64; words];
+            for (place, piece) in self.pieces.iter().enumerate() {
+                let holds = piece.iter().all(|&v| ball.holds(v));
+                bits[place / 64] |= u64::from(holds) << (place % 64);
+            }
+            bits
+        };
+        let held: Vec<Vec<u64>> = candidates.par_iter().map(held_by).collect();
+        let mut left = vec![u64::MAX; words];
+        if !self.pieces.len().is_multiple_of(64) {
+            left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;
+        }
+        let mut chosen = Vec::new();
+        loop {
+            let gain = |bits: &[u64]| -> u32 {
+                bits.iter()
+                    .zip(&left)
+                    .map(|(b, l)| (b & l).count_ones())
+                    .sum()
+            };
+            let best = (0..candidates.len()).map(|c| (gain(&held[c]), c)).max();
+            match best {
+                Some((more, c)) if more > 0 => {
+                    chosen.push(candidates[c]);
+                    for (l, b) in left.iter_mut().zip(&held[c]) {
+                        *l &= !b;
+                    }
+                }
+                _ => break,
+            }
+        }
+        // What no candidate holds gets a sphere of its own.
+        for (place, piece) in self.pieces.iter().enumerate() {
+            let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+            if left[place / 64] >> (place % 64) & 1 == 1 && !chosen.iter().any(holds) {
+                chosen.push(ball_around(piece, piece[0], 100));
+            }
+        }
+        shrink(&self.pieces, &mut chosen);
+        balls.extend(chosen.into_iter().filter(|b| b.radius > 0.0));
+        balls
+    }
+
+    /// The cover, and how much more than the link it is.
+    fn report(self, balls: Vec<Ball>) -> LinkCover {
+        let inside = self.samples.iter().filter(|(_, inside)| *inside).count();
+        let outside = self
+            .samples
+            .iter()
+            .filter(|(p, inside)| !inside && balls.iter().any(|b| b.holds(*p)));
+        LinkCover {
+            excess_volume: outside.count() as f64 * self.sample_volume,
+            volume: inside as f64 * self.sample_volume,
+            overreach: overreach(&balls, &self.shapes),
+            balls,
+        }
+    }
+}
+
+/// How far the surface of the spheres is from the shapes at most.
+fn overreach(balls: &[Ball], shapes: &[Placed]) -> f64 {
+    let solids = solids_of(shapes);
+    let mut worst = 0.0_f64;
+    for (index, ball) in balls.iter().enumerate() {
+        for direction in directions(200) {
+            let point = [0, 1, 2].map(|i| ball.middle[i] + ball.radius * direction[i]);
+            let hidden = balls.iter().enumerate();
+            if hidden
+                .into_iter()
+                .any(|(i, b)| i != index && b.holds(point))
+            {
+                continue;
+            }
+            worst = worst.max(distance_to(&solids, point));
+        }
+    }
+    worst
+}
+
+/// Directions spread evenly over the sphere.
+fn directions(count: usize) -> impl Iterator<Item = [f64; 3]> {
+    let golden = PI * (3.0 - 5.0_f64.sqrt());
+    (0..count).map(move |i| {
+        let z = 1.0 - (2.0 * i as f64 + 1.0) / count as f64;
+        let out = (1.0 - z * z).sqrt();
+        let angle = golden * i as f64;
+        [out * angle.cos(), out * angle.sin(), z]
+    })
+}
+
+fn solids_of(shapes: &[Placed]) -> Vec<(ParryPose, SharedShape)> {
+    let solid = |s: &Placed| {
+        let shape = match &s.shape {
+            Shape::Mesh(mesh) => SharedShape::new(trimesh(mesh)),
+            shape => to_parry(shape),
+        };
+        (to_parry_pose(&s.pose), shape)
+    };
+    shapes.iter().map(solid).collect()
+}
+
+/// How deep a point is inside the solids; negative outside.
+fn depth_in(solids: &[(ParryPose, SharedShape)], [x, y, z]: [f64; 3]) -> f64 {
+    let point = Vector::new(x, y, z);
+    let depth = |(pose, shape): &(ParryPose, SharedShape)| {
+        let nearest = shape.project_point(pose, point, false);
+        let apart = (nearest.point - point).length();
+        if nearest.is_inside { apart } else { -apart }
+    };
+    solids.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// How far a point is from the nearest of the solids; zero inside.
+fn distance_to(solids: &[(ParryPose, SharedShape)], [x, y, z]: [f64; 3]) -> f64 {
+    (-depth_in(solids, [x, y, z])).max(0.0)
+}
+
+/// Triangles whose hull contains the shape's surface: round shapes get a polygon around them.
+fn triangles_around(shape: &Shape) -> Vec<Piece> {
+    const SIDES: usize = 24;
+    match shape {
+        Shape::Box(half) => {
+            let [x, y, z] = *half;
+            prism(
+                4,
+                |i| {
+                    let (sx, sy) = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)][i];
+                    [sx * x, sy * y]
+                },
+                z,
+            )
+        }
+        Shape::Cylinder {
+            radius,
+            half_height,
+        } => {
+            let out = radius / (PI / SIDES as f64).cos();
+            prism(
+                SIDES,
+                |i| {
+                    let angle = TAU * i as f64 / SIDES as f64;
+                    [out * angle.cos(), out * angle.sin()]
+                },
+                *half_height,
+            )
+        }
+        Shape::Sphere { radius } => round_ended(*radius, 0.0),
+        Shape::Capsule {
+            radius,
+            half_height,
+        } => round_ended(*radius, *half_height),
+        Shape::Mesh(mesh) => mesh.corners().collect(),
+        Shape::Heightfield(field) => Mesh::corners(&field.to_mesh()).collect(),
+        Shape::Points(cloud) => cloud
+            .points
+            .iter()
+            .flat_map(|p| {
+                let moved = |t: Piece| t.map(|v| [0, 1, 2].map(|i| v[i] + p[i]));
+                round_ended(cloud.radius, 0.0).into_iter().map(moved)
+            })
+            .collect(),
+        Shape::HalfSpace => Vec::new(),
+    }
+}
+
+fn prism(sides: usize, corner: impl Fn(usize) -> [f64; 2], half_height: f64) -> Vec<Piece> {
+    let at = |i: usize, z: f64| {
+        let [x, y] = corner(i % sides);
+        [x, y, z]
+    };
+    (0..sides)
+        .flat_map(|i| {
+            let (low, high) = (-half_height, half_height);
+            [
+                [at(i, low), at(i + 1, low), at(i + 1, high)],
+                [at(i, low), at(i + 1, high), at(i, high)],
+                [[0.0, 0.0, high], at(i, high), at(i + 1, high)],
+                [[0.0, 0.0, low], at(i + 1, low), at(i, low)],
+            ]
+        })
+        .collect()
+}
+
+/// A polyhedron around a capsule or ball.
+fn round_ended(radius: f64, half_height: f64) -> Vec<Piece> {
+    const SIDES: usize = 20;
+    const RINGS: usize = 10;
+    // Every facet of the inscribed polyhedron comes no nearer than this share of the radius.
+    let out = radius / ((PI / SIDES as f64).cos() * (PI / (2.0 * RINGS as f64)).cos());
+    let at = |ring: usize, side: usize, upper: bool| {
+        let (polar, angle) = (
+            PI * ring as f64 / RINGS as f64,
+            TAU * side as f64 / SIDES as f64,
+        );
+        let lift = if upper { half_height } else { -half_height };
+        [
+            out * polar.sin() * angle.cos(),
+            out * polar.sin() * angle.sin(),
+            out * polar.cos() + lift,
+        ]
+    };
+    let mut triangles = Vec::new();
+    for side in 0..SIDES {
+        let mut quad = |a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]| {
+            triangles.extend([[a, b, c], [a, c, d]]);
+        };
+        for ring in 0..RINGS {
+            let upper = ring < RINGS / 2;
+            quad(
+                at(ring, side, upper),
+                at(ring + 1, side, upper),
+                at(ring + 1, side + 1, upper),
+                at(ring, side + 1, upper),
+            );
+        }
+        let middle = RINGS / 2;
+        quad(
+            at(middle, side, true),
+            at(middle, side, false),
+            at(middle, side + 1, false),
+            at(middle, side + 1, true),
+        );
+    }
+    let flat = |t: &Piece| norm(cross(minus(t[1], t[0]), minus(t[2], t[0]))) > 1e-15;
+    triangles.retain(flat);
+    triangles
+}
+
+/// Halves a triangle at its longest side until no side is longer than `finest`.
+fn subdivide(triangle: Piece, finest: f64, into: &mut Vec<Piece>) {
+    let [a, b, c] = triangle;
+    let sides = [norm(minus(b, a)), norm(minus(c, b)), norm(minus(a, c))];
+    let longest = (0..3)
+        .max_by(|&i, &j| sides[i].total_cmp(&sides[j]))
+        .unwrap_or(0);
+    if sides[longest] <= finest {
+        into.push(triangle);
+        return;
+    }
+    let [p, q, r] = [
+        triangle[longest],
+        triangle[(longest + 1) % 3],
+        triangle[(longest + 2) % 3],
+    ];
+    let middle = [0, 1, 2].map(|i| p[i].midpoint(q[i]));
+    subdivide([p, middle, r], finest, into);
+    subdivide([middle, q, r], finest, into);
+}
+
+fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let [x, y, z] = minus(a, b);
+    x * x + y * y + z * z
+}
+
+/// Lets each sphere in turn shrink to what no other holds.
+fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
+    let holds = |ball: &Ball, piece: &Piece| piece.iter().all(|&v| ball.holds(v));
+    let mut holders: Vec<u32> = pieces
+        .iter()
+        .map(|p| balls.iter().filter(|b| holds(b, p)).count() as u32)
+        .collect();
+    for _ in 0..2 {
+        for ball in balls.iter_mut() {
+            let alone = pieces.iter().zip(&holders);
+            // About the same middle: moved towards what it is needed for, it would reach farther
+            // beyond the surface there.
+            let needed = alone
+                .filter(|(p, n)| **n == 1 && holds(ball, p))
+                .flat_map(|(p, _)| *p)
+                .map(|v| square(v, ball.middle))
+                .fold(0.0, f64::max);
+            let smaller = Ball {
+                middle: ball.middle,
+                radius: needed.sqrt() * (1.0 + 1e-9),
+            };
+            if smaller.radius >= ball.radius {
+                continue;
+            }
+            for (piece, n) in pieces.iter().zip(&mut holders) {
+                *n = *n + u32::from(holds(&smaller, piece)) - u32::from(holds(ball, piece));
+            }
+            *ball = smaller;
+        }
+    }
+}
+
+/// A small ball around points; of radius zero if there are none. Steps towards the farthest point,
+/// ever smaller ones, end near the smallest ball.
+fn ball_around(points: &[[f64; 3]], start: [f64; 3], steps: u32) -> Ball {
+    let mut middle = start;
+    let mut best = Ball {
+        middle,
+        radius: 0.0,
+    };
+    let mut least = f64::INFINITY;
+    for step in 1..=steps {
+        let mut farthest = (-1.0, middle);
+        for &point in points {
+            let apart = square(point, middle);
+            if apart > farthest.0 {
+                farthest = (apart, point);
+            }
+        }
+        if farthest.0 < 0.0 {
+            return best;
+        }
+        if farthest.0 < least {
+            least = farthest.0;
+            best.middle = middle;
+        }
+        let share = 1.0 / (f64::from(step) + 1.0);
+        middle = [0, 1, 2].map(|i| middle[i] + (farthest.1[i] - middle[i]) * share);
+    }
+    // So that rounding leaves no corner out.
+    best.radius = least.sqrt() * (1.0 + 1e-9);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models;
+
+    /// Points on the surface of a shape, by its own definition.
+    fn surface(shape: &Shape, count: u64) -> Vec<[f64; 3]> {
+        triangles_around(shape)
+            .into_iter()
+            .cycle()
+            .zip(0..count)
+            .map(|([a, b, c], i)| {
+                let draw = Draw::new(3, i);
+                let (u, v) = (draw.unit(0), draw.unit(1));
+                let (u, v) = if u + v > 1.0 {
+                    (1.0 - u, 1.0 - v)
+                } else {
+                    (u, v)
+                };
+                [0, 1, 2].map(|k| a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_surface_point_is_covered() {
+        for shape in [
+            Shape::cuboid([0.1, 0.2, 0.3]).unwrap(),
+            Shape::cylinder(0.06, 0.3).unwrap(),
+            Shape::capsule(0.06, 0.3).unwrap(),
+            Shape::cone(0.1, 0.2).unwrap(),
+        ] {
+            let placed = Placed {
+                shape: shape.clone(),
+                pose: Pose::IDENTITY,
+            };
+            for budget in [1, 4, 9] {
+                let cover = cover(std::slice::from_ref(&placed), budget);
+                assert!(cover.balls.len() <= budget);
+                for p in surface(&shape, 20_000) {
+                    assert!(
+                        cover.balls.iter().any(|b| b.holds(p)),
+                        "{shape:?} {budget} {p:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_spheres_fit_better_and_the_budget_holds() {
+        let (robot, _) = models::panda_like();
+        let excess = |m: &SphereModel| m.links().iter().map(|l| l.excess_volume).sum::<f64>();
+        let few = SphereModel::cover(&robot, 15);
+        let many = SphereModel::cover(&robot, 60);
+        assert!(few.count() <= 15 && many.count() <= 60);
+        assert!(
+            excess(&many) < 0.6 * excess(&few),
+            "{} {}",
+            excess(&many),
+            excess(&few)
+        );
+        assert!(many.links().iter().all(|l| !l.balls.is_empty()));
+    }
+
+    #[test]
+    fn a_known_cover_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (robot, _) = models::planar(3);
+        let first = SphereModel::cached(&robot, 12, folder.path()).unwrap();
+        let again = SphereModel::cached(&robot, 12, folder.path()).unwrap();
+        assert_eq!(first, again);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        SphereModel::cached(&robot, 13, folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        // A damaged file is made again.
+        for file in std::fs::read_dir(folder.path()).unwrap() {
+            std::fs::write(file.unwrap().path(), "{").unwrap();
+        }
+        assert_eq!(
+            SphereModel::cached(&robot, 12, folder.path()).unwrap(),
+            first
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! Checking with spheres, eight configurations at a time.
+//!
+//! In a block of eight configurations the frames are computed side by side; then the sphere around
+//! each body is tested against each obstacle in reach, and where it touches, the spheres within it
+//! (see [`crate::sphere_tree`]).
+
+use crate::arm::{Arm, ArmError};
+use crate::block::LANES;
+use crate::contacts::Contacts;
+use crate::pose::norm;
+use crate::scene::Scene;
+use crate::sphere_cover::SphereModel;
+use crate::sphere_tree::{Body, Scratch, SphereTree};
+use crate::surroundings::Surroundings;
+use crate::world::{ArmWorld, Clearances};
+use fearless_simd::{Level, Simd, dispatch, f32x8};
+use psmp::checker::World;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// An arm in a scene, as spheres.
+#[derive(Clone)]
+pub struct SphereWorld {
+    tree: Arc<SphereTree>,
+    surroundings: Arc<Surroundings>,
+    level: Level,
+    eight: Scratch<[f32; LANES]>,
+    one: Scratch<[f32; 1]>,
+}
+
+impl SphereWorld {
+    /// An arm whose links are covered by `spheres`, in a scene.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    ///
+    /// # Panics
+    /// If `spheres` are another robot's.
+    pub fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
+        let contacts = Contacts::new(arm, scene)?;
+        let tree = Arc::new(SphereTree::new(arm, spheres, &contacts));
+        Ok(Self {
+            eight: Scratch::new(&tree, [0.0; LANES]),
+            one: Scratch::new(&tree, [0.0]),
+            level: Level::new(),
+            surroundings: Arc::new(Surroundings::new(&tree, &contacts, scene)),
+            tree,
+        })
+    }
+
+    /// The same arm in another scene that has the same things attached to it, if any: what is
+    /// known of the arm's spheres is shared.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    ///
+    /// # Panics
+    /// If `arm` is another arm, or the scene attaches other things.
+    pub fn in_scene(&self, arm: &Arm, scene: &Scene) -> Result<Self, ArmError> {
+        let contacts = Contacts::new(arm, scene)?;
+        let count = contacts.bodies.len();
+        assert_eq!(
+            count,
+            self.tree.bodies.len(),
+            "the same arm, holding the same"
+        );
+        Ok(Self {
+            surroundings: Arc::new(Surroundings::new(&self.tree, &contacts, scene)),
+            ..self.clone()
+        })
+    }
+
+    /// The names of a body that never moves and of what it touches all the same, if there are any:
+    /// then no configuration is free.
+    #[must_use]
+    pub fn standing_collision(&self) -> Option<(&str, &str)> {
+        let found = self.surroundings.standing_collision.as_ref();
+        found.map(|(body, object)| (body.as_str(), object.as_str()))
+    }
+
+    /// Whether a configuration is free, computed in one lane: the plain path that the fast one is
+    /// measured against.
+    #[must_use]
+    pub fn is_free_in_one_lane(&mut self, configuration: &[f64]) -> bool {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.tree
+            .hits::<f32>((), &self.surroundings, &mut self.one, 1)
+            == 0
+    }
+
+    /// How many bodies the arm has.
+    pub(crate) fn body_count(&self) -> usize {
+        self.tree.bodies.len()
+    }
+
+    /// The box around each body in a configuration: its number, and the least and the greatest
+    /// coordinates.
+    pub(crate) fn body_boxes(
+        &mut self,
+        configuration: &[f64],
+        mut each: impl FnMut(usize, [f32; 3], [f32; 3]),
+    ) {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.tree.place_bodies::<f32>((), &mut self.one);
+        for (index, body) in self.tree.bodies.iter().enumerate() {
+            let middle = self.one.bodies[index].map(|v| v[0]);
+            let radius = body.bound.radius;
+            each(
+                index,
+                middle.map(|v| v - radius),
+                middle.map(|v| v + radius),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn first_in_blocks<S: Simd>(&mut self, simd: S, configurations: &[f64]) -> Option<usize> {
+        let dimension = self.tree.kinematics.dimension();
+        let blocks = configurations.chunks(LANES * dimension);
+        for (index, block) in blocks.enumerate() {
+            let relevant = self.eight.load(block, dimension);
+            let hits =
+                self.tree
+                    .hits::<f32x8<S>>(simd, &self.surroundings, &mut self.eight, relevant);
+            if hits != 0 {
+                return Some(index * LANES + hits.trailing_zeros() as usize);
+            }
+        }
+        None
+    }
+}
+
+impl World for SphereWorld {
+    type Error = Infallible;
+
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
+        let dimension = configuration.len();
+        Ok(self.first_collision(configuration, dimension)?.is_none())
+    }
+
+    fn first_collision(
+        &mut self,
+        configurations: &[f64],
+        dimension: usize,
+    ) -> Result<Option<usize>, Infallible> {
+        assert_eq!(
+            dimension,
+            self.tree.kinematics.dimension(),
+            "one number for each joint"
+        );
+        let level = self.level;
+        Ok(dispatch!(level, simd => self.first_in_blocks(simd, configurations)))
+    }
+}
+
+impl ArmWorld for SphereWorld {
+    fn motions(&self) -> Clearances {
+        let reach = |b: &Body| norm(b.bound.middle.map(f64::from)) + f64::from(b.bound.radius);
+        let bodies: Vec<(usize, f64)> = self
+            .tree
+            .bodies
+            .iter()
+            .map(|b| (b.frame, reach(b)))
+            .collect();
+        let pairs = self.tree.pairs.iter();
+        let pairs: Vec<_> = pairs.map(|&(a, b)| (a as usize, b as usize)).collect();
+        Clearances::new(&self.tree.exact_kinematics, &bodies, &pairs)
+    }
+
+    fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.tree
+            .clearances(&self.surroundings, &mut self.one, clearances);
+    }
+}

@@ -1,0 +1,303 @@
+//! What a robot's parts mean: SRDF.
+//!
+//! A group is a set of joints that are planned for together; a chain, links, joints and other
+//! groups make one. A disabled pair of links is not checked for collision. A named state gives
+//! positions to some joints.
+
+use crate::robot::Robot;
+use crate::xml::{XmlFile, children};
+use psmp_worlds::FileError;
+use roxmltree::Node;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+/// A group of joints and links.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its joints, in the robot's order.
+    pub joints: Vec<usize>,
+    /// Its links, in the robot's order.
+    pub links: Vec<usize>,
+}
+
+/// Named positions of a group's joints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedState {
+    /// Its name.
+    pub name: String,
+    /// The group that it is for.
+    pub group: String,
+    /// Joints' names and their positions.
+    pub positions: Vec<(String, f64)>,
+}
+
+/// What an SRDF file says about a robot.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Semantics {
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// Pairs of links that are not checked, the lesser first.
+    pub disabled: BTreeSet<(usize, usize)>,
+    /// The named states.
+    pub states: Vec<NamedState>,
+}
+
+impl Semantics {
+    /// Reads what an SRDF file says about `robot`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is malformed, or names links or joints that the robot has not.
+    pub fn read(path: impl AsRef<Path>, robot: &Robot) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "read", e))?;
+        Self::parse(path, &text, robot)
+    }
+
+    /// What the text of an SRDF says about `robot`; errors name `path`.
+    ///
+    /// # Errors
+    /// As for [`Semantics::read`].
+    pub fn parse(path: impl AsRef<Path>, text: &str, robot: &Robot) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        Reader {
+            file: XmlFile { path },
+            robot,
+        }
+        .semantics(text)
+    }
+
+    /// The group of this name.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|g| g.name == name)
+    }
+
+    /// The state of this name for this group.
+    #[must_use]
+    pub fn state(&self, group: &str, name: &str) -> Option<&NamedState> {
+        self.states
+            .iter()
+            .find(|s| s.group == group && s.name == name)
+    }
+}
+
+struct Reader<'a> {
+    file: XmlFile<'a>,
+    robot: &'a Robot,
+}
+
+impl Reader<'_> {
+    fn semantics(&self, text: &str) -> Result<Semantics, FileError> {
+        let document = self.file.parse(text)?;
+        let root = self.file.root(&document, "robot")?;
+        let mut nodes: HashMap<&str, Node<'_, '_>> = HashMap::new();
+        let mut names = Vec::new();
+        for node in children(root, "group") {
+            let name = self.file.attribute(node, "name")?;
+            if nodes.insert(name, node).is_some() {
+                return Err(self
+                    .file
+                    .wrong(node, format!("group `{name}` is there twice"))
+                    .hint("give each its own name"));
+            }
+            names.push(name);
+        }
+        let mut semantics = Semantics::default();
+        for name in names {
+            let (mut joints, mut links) = (BTreeSet::new(), BTreeSet::new());
+            self.gather(
+                nodes[name],
+                &nodes,
+                &mut vec![name],
+                &mut joints,
+                &mut links,
+            )?;
+            semantics.groups.push(Group {
+                name: name.to_owned(),
+                joints: joints.into_iter().collect(),
+                links: links.into_iter().collect(),
+            });
+        }
+        for node in children(root, "disable_collisions") {
+            let one = self.link(node, "link1")?;
+            let other = self.link(node, "link2")?;
+            semantics.disabled.insert((one.min(other), one.max(other)));
+        }
+        for node in children(root, "group_state") {
+            let group = self.file.attribute(node, "group")?;
+            if !nodes.contains_key(group) {
+                return Err(self.no_group(node, group));
+            }
+            let positions = children(node, "joint").map(|joint| {
+                let name = self.file.attribute(joint, "name")?;
+                self.joint(joint, "name")?;
+                Ok((name.to_owned(), self.file.number(joint, "value")?))
+            });
+            semantics.states.push(NamedState {
+                name: self.file.attribute(node, "name")?.to_owned(),
+                group: group.to_owned(),
+                positions: positions.collect::<Result<_, FileError>>()?,
+            });
+        }
+        Ok(semantics)
+    }
+
+    fn gather<'a>(
+        &self,
+        group: Node<'a, 'a>,
+        all: &HashMap<&'a str, Node<'a, 'a>>,
+        within: &mut Vec<&'a str>,
+        joints: &mut BTreeSet<usize>,
+        links: &mut BTreeSet<usize>,
+    ) -> Result<(), FileError> {
+        for node in group.children().filter(Node::is_element) {
+            match node.tag_name().name() {
+                "joint" | "passive_joint" => {
+                    let joint = self.joint(node, "name")?;
+                    joints.insert(joint);
+                    links.insert(self.robot.joints()[joint].child);
+                }
+                "link" => {
+                    let link = self.link(node, "name")?;
+                    links.insert(link);
+                    joints.extend(self.robot.links()[link].joint);
+                }
+                "chain" => self.chain(node, joints, links)?,
+                "group" => {
+                    let name = self.file.attribute(node, "name")?;
+                    let Some(&inner) = all.get(name) else {
+                        return Err(self.no_group(node, name));
+                    };
+                    if within.contains(&name) {
+                        return Err(self
+                            .file
+                            .wrong(node, format!("group `{name}` contains itself"))
+                            .hint("take the inner `<group>` out"));
+                    }
+                    within.push(name);
+                    self.gather(inner, all, within, joints, links)?;
+                    within.pop();
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn chain(
+        &self,
+        node: Node<'_, '_>,
+        joints: &mut BTreeSet<usize>,
+        links: &mut BTreeSet<usize>,
+    ) -> Result<(), FileError> {
+        let base = self.link(node, "base_link")?;
+        let mut link = self.link(node, "tip_link")?;
+        links.insert(link);
+        while link != base {
+            let Some(joint) = self.robot.links()[link].joint else {
+                let base = &self.robot.links()[base].name;
+                return Err(self
+                    .file
+                    .wrong(
+                        node,
+                        format!("the chain's tip does not hang on its base `{base}`"),
+                    )
+                    .hint("name a base link that the tip hangs on"));
+            };
+            joints.insert(joint);
+            link = self.robot.joints()[joint].parent;
+            links.insert(link);
+        }
+        Ok(())
+    }
+
+    fn link(&self, node: Node<'_, '_>, attribute: &str) -> Result<usize, FileError> {
+        let name = self.file.attribute(node, attribute)?;
+        self.robot.link(name).ok_or_else(|| {
+            let robot = self.robot.name();
+            self.file
+                .wrong(node, format!("robot `{robot}` has no link `{name}`"))
+                .hint("give the SRDF that belongs to the URDF")
+        })
+    }
+
+    fn joint(&self, node: Node<'_, '_>, attribute: &str) -> Result<usize, FileError> {
+        let name = self.file.attribute(node, attribute)?;
+        self.robot.joint(name).ok_or_else(|| {
+            let robot = self.robot.name();
+            self.file
+                .wrong(node, format!("robot `{robot}` has no joint `{name}`"))
+                .hint("give the SRDF that belongs to the URDF")
+        })
+    }
+
+    fn no_group(&self, node: Node<'_, '_>, name: &str) -> FileError {
+        self.file
+            .wrong(node, format!("there is no group `{name}`"))
+            .hint("name a `<group>` of this file")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robot() -> Robot {
+        Robot::parse(
+            "r.urdf",
+            r#"<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+            <joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>
+            <joint name="k" type="continuous"><parent link="b"/><child link="c"/></joint></robot>"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn groups_pairs_and_states_are_read() {
+        let text = r#"<robot name="r"><group name="all"><group name="arm"/><link name="c"/></group>
+            <group name="arm"><chain base_link="a" tip_link="b"/></group>
+            <disable_collisions link1="b" link2="a" reason="Adjacent"/>
+            <group_state name="home" group="arm"><joint name="j" value="0.5"/></group_state>
+            <virtual_joint name="v" type="fixed" parent_frame="world" child_link="a"/></robot>"#;
+        let semantics = Semantics::parse("r.srdf", text, &robot()).unwrap();
+        assert_eq!(semantics.group("arm").unwrap().joints, [0]);
+        assert_eq!(semantics.group("arm").unwrap().links, [0, 1]);
+        assert_eq!(semantics.group("all").unwrap().joints, [0, 1]);
+        assert!(semantics.disabled.contains(&(0, 1)));
+        let home = semantics.state("arm", "home").unwrap();
+        assert_eq!(home.positions, [("j".to_owned(), 0.5)]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (body, word) in [
+            (r#"<group name="g"><link name="z"/></group>"#, "no link `z`"),
+            (
+                r#"<group name="g"><joint name="z"/></group>"#,
+                "no joint `z`",
+            ),
+            (
+                r#"<group name="g"><group name="h"/></group>"#,
+                "no group `h`",
+            ),
+            (
+                r#"<group name="g"><group name="g"/></group>"#,
+                "contains itself",
+            ),
+            (
+                r#"<group name="g"><chain base_link="c" tip_link="a"/></group>"#,
+                "does not hang",
+            ),
+            (r#"<group name="g"/><group name="g"/>"#, "twice"),
+            (r#"<group_state name="s" group="g"/>"#, "no group `g`"),
+            (r#"<disable_collisions link1="a"/>"#, "link2"),
+        ] {
+            let text = format!("<robot name=\"r\">{body}</robot>");
+            let error = Semantics::parse("r.srdf", &text, &robot()).expect_err(body);
+            assert!(error.to_string().contains(word), "{error}");
+            assert!(error.remedy().is_some());
+        }
+    }
+}

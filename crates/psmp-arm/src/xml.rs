@@ -1,0 +1,118 @@
+//! Elements and attributes of an XML file, with errors that name its lines.
+
+use psmp_worlds::{FileError, Place};
+use roxmltree::{Document, Node};
+use std::path::Path;
+
+/// The XML file that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct XmlFile<'a> {
+    pub path: &'a Path,
+}
+
+impl XmlFile<'_> {
+    pub fn parse<'t>(&self, text: &'t str) -> Result<Document<'t>, FileError> {
+        Document::parse(text).map_err(|e| {
+            FileError::new(self.path, format!("is not well-formed XML: {e}"))
+                .at(Place::Line(e.pos().row as usize))
+                .hint("correct the XML; a xacro file must be expanded first (`xacro in.xacro > out.urdf`)")
+        })
+    }
+
+    /// The root element, which must have this name.
+    pub fn root<'a>(
+        &self,
+        document: &'a Document<'a>,
+        name: &str,
+    ) -> Result<Node<'a, 'a>, FileError> {
+        let root = document.root_element();
+        if root.has_tag_name(name) {
+            return Ok(root);
+        }
+        let found = root.tag_name().name();
+        Err(self
+            .wrong(
+                root,
+                format!("the root element is `{found}`, expected `{name}`"),
+            )
+            .hint(format!("give a file whose root element is `<{name}>`")))
+    }
+
+    /// Trouble with an element.
+    pub fn wrong(&self, node: Node<'_, '_>, problem: impl Into<String>) -> FileError {
+        let line = node.document().text_pos_at(node.range().start).row;
+        FileError::new(self.path, problem).at(Place::Line(line as usize))
+    }
+
+    /// An attribute that must be there.
+    pub fn attribute<'a>(&self, node: Node<'a, '_>, name: &str) -> Result<&'a str, FileError> {
+        node.attribute(name).ok_or_else(|| {
+            let tag = node.tag_name().name();
+            self.wrong(node, format!("`<{tag}>` has no attribute `{name}`"))
+                .hint(format!("add `{name}=\"...\"`"))
+        })
+    }
+
+    /// A child element that must be there.
+    pub fn child<'a, 't>(&self, node: Node<'a, 't>, name: &str) -> Result<Node<'a, 't>, FileError> {
+        child(node, name).ok_or_else(|| {
+            let tag = node.tag_name().name();
+            self.wrong(node, format!("`<{tag}>` has no `<{name}>` in it"))
+                .hint(format!("add a `<{name}>`"))
+        })
+    }
+
+    /// A finite number.
+    pub fn number(&self, node: Node<'_, '_>, name: &str) -> Result<f64, FileError> {
+        let [value] = self.numbers(node, name)?;
+        Ok(value)
+    }
+
+    /// A finite number if the attribute is there.
+    pub fn number_if_there(
+        &self,
+        node: Node<'_, '_>,
+        name: &str,
+    ) -> Result<Option<f64>, FileError> {
+        match node.has_attribute(name) {
+            true => self.number(node, name).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// As many finite numbers as asked for, separated by blanks.
+    pub fn numbers<const N: usize>(
+        &self,
+        node: Node<'_, '_>,
+        name: &str,
+    ) -> Result<[f64; N], FileError> {
+        let text = self.attribute(node, name)?;
+        let values: Option<Vec<f64>> = text
+            .split_whitespace()
+            .map(|word| word.parse().ok().filter(|v: &f64| v.is_finite()))
+            .collect();
+        values
+            .and_then(|values| <[f64; N]>::try_from(values).ok())
+            .ok_or_else(|| {
+                let many = match N {
+                    1 => "one finite number".to_owned(),
+                    n => format!("{n} finite numbers separated by blanks"),
+                };
+                self.wrong(node, format!("`{name}=\"{text}\"` is not {many}"))
+                    .hint(format!("write {many}"))
+            })
+    }
+}
+
+/// The first child element of this name.
+pub(crate) fn child<'a, 't>(node: Node<'a, 't>, name: &str) -> Option<Node<'a, 't>> {
+    children(node, name).next()
+}
+
+/// All child elements of this name.
+pub(crate) fn children<'a, 't: 'a>(
+    node: Node<'a, 't>,
+    name: &str,
+) -> impl Iterator<Item = Node<'a, 't>> {
+    node.children().filter(move |n| n.has_tag_name(name))
+}

@@ -1,0 +1,302 @@
+//! Spheres beside exact shapes, and eight lanes beside one.
+
+use crate::{panda, random, random_configuration};
+use psmp::checker::World;
+use psmp_arm::{
+    Arm, ArmWorld, Attached, ExactWorld, Heightfield, Object, Placed, PointCloud, Pose, Robot,
+    Scene, Semantics, Shape, SphereModel, SphereWorld, models,
+};
+
+/// The published Panda, with its hand.
+pub fn panda_arm() -> Option<Arm> {
+    let robot = Robot::read(panda("panda.urdf")?).unwrap();
+    let semantics = Semantics::read(panda("panda.srdf")?, &robot).unwrap();
+    Some(Arm::new(robot, &semantics, "panda_arm").unwrap())
+}
+
+/// "Free" by spheres must be free by meshes: 100,000 configurations in published scenes.
+#[test]
+fn free_by_spheres_is_free_by_meshes() {
+    let Some(arm) = panda_arm() else { return };
+    let model = SphereModel::cover(arm.robot(), psmp_arm::DEFAULT_SPHERES);
+    for (link, cover) in arm.robot().links().iter().zip(model.links()) {
+        if !cover.balls.is_empty() {
+            println!(
+                "{:18} {:2} spheres, volume {:.2} times the link's, {:.0} mm beyond it at most",
+                link.name,
+                cover.balls.len(),
+                1.0 + cover.excess_volume / cover.volume,
+                1000.0 * cover.overreach
+            );
+        }
+    }
+    let mut random = random(5);
+    let sets = ["bookshelf_small", "box", "table_pick", "table_under_pick"];
+    let (mut free, mut careful, mut exact_free) = (0, 0, 0);
+    for set in sets {
+        for number in 1..=25 {
+            let path = panda(&format!("problems/{set}/scene{number:04}.yaml")).unwrap();
+            let scene = Scene::read(path).unwrap();
+            let mut spheres = SphereWorld::new(&arm, &model, &scene).unwrap();
+            let mut exact = ExactWorld::new(&arm, &scene).unwrap();
+            assert_eq!(spheres.standing_collision(), None);
+            for _ in 0..1000 {
+                let q = random_configuration(arm.robot(), &mut random);
+                let by_spheres = spheres.is_free(&q).unwrap();
+                let by_meshes = exact.is_free(&q).unwrap();
+                assert!(!by_spheres || by_meshes, "{set} {number}: {q:?}");
+                free += usize::from(by_spheres);
+                exact_free += usize::from(by_meshes);
+                careful += usize::from(by_meshes && !by_spheres);
+            }
+        }
+    }
+    let share = 100.0 * careful as f64 / exact_free as f64;
+    println!(
+        "100000 configurations: {exact_free} free by meshes, {free} by spheres; \
+         spheres are too careful in {share:.1}% of the free ones"
+    );
+    assert!(exact_free > 10_000, "too few are free to tell anything");
+    assert!(share < 25.0, "spheres forbid {share}% of what is free");
+}
+
+/// Scenes with every kind of obstacle, around a shipped arm.
+fn scene_of_everything() -> Scene {
+    let place = |name: &str, shape: Shape, xyz: [f64; 3], rpy: [f64; 3]| Object {
+        name: name.to_owned(),
+        shapes: vec![Placed {
+            shape,
+            pose: Pose::from_xyz_rpy(xyz, rpy),
+        }],
+    };
+    let heights = vec![0.1, 0.0, 0.2, 0.0, 0.05, 0.3, 0.1, 0.0, 0.2];
+    let ground = Heightfield::new(3, [2.4, 2.4], heights).unwrap();
+    let mut dice = random(9);
+    let points = (0..3000).map(|_| [0.3 * dice(), 0.3 * dice(), 0.3 * dice()]);
+    let cloud = PointCloud::new(points.collect(), 0.01).unwrap();
+    Scene {
+        objects: vec![
+            place(
+                "box",
+                Shape::cuboid([0.2, 0.3, 0.4]).unwrap(),
+                [0.5, 0.2, 0.5],
+                [0.3, 0.2, 0.1],
+            ),
+            place(
+                "can",
+                Shape::cylinder(0.1, 0.4).unwrap(),
+                [-0.4, 0.4, 0.6],
+                [0.5, 0.0, 0.3],
+            ),
+            place(
+                "pill",
+                Shape::capsule(0.08, 0.3).unwrap(),
+                [0.1, -0.6, 0.5],
+                [1.0, 0.4, 0.0],
+            ),
+            place(
+                "ball",
+                Shape::sphere(0.15).unwrap(),
+                [-0.5, -0.3, 0.4],
+                [0.0; 3],
+            ),
+            place(
+                "cone",
+                Shape::cone(0.2, 0.4).unwrap(),
+                [0.0, 0.6, 0.3],
+                [0.7, 0.0, 0.0],
+            ),
+            place("wall", Shape::HalfSpace, [-0.75, 0.0, 0.0], [0.0, 1.4, 0.0]),
+            place(
+                "ground",
+                Shape::Heightfield(ground.into()),
+                [0.0, 0.0, -0.4],
+                [0.0; 3],
+            ),
+            place(
+                "cloud",
+                Shape::Points(cloud.into()),
+                [0.4, -0.5, 0.2],
+                [0.0, 0.0, 0.5],
+            ),
+        ],
+        attached: vec![Attached {
+            object: place(
+                "cup",
+                Shape::cylinder(0.03, 0.1).unwrap(),
+                [0.0, 0.0, 0.2],
+                [0.0; 3],
+            ),
+            link: "hand".to_owned(),
+            touch: vec![],
+        }],
+        ..Scene::default()
+    }
+}
+
+#[test]
+fn every_kind_of_obstacle_is_respected_and_lanes_agree() {
+    let (robot, semantics) = models::panda_like();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let model = SphereModel::cover(arm.robot(), 128);
+    let everything = scene_of_everything();
+    // Each obstacle alone, and all together.
+    let mut scenes: Vec<Scene> = everything
+        .objects
+        .iter()
+        .map(|o| Scene {
+            objects: vec![o.clone()],
+            ..everything.clone()
+        })
+        .collect();
+    scenes.push(everything);
+    for scene in scenes {
+        let names: Vec<&str> = scene.objects.iter().map(|o| o.name.as_str()).collect();
+        let mut spheres = SphereWorld::new(&arm, &model, &scene).unwrap();
+        let mut exact = ExactWorld::new(&arm, &scene).unwrap();
+        let mut clearances = spheres.motions();
+        let mut exact_clearances = exact.motions();
+        let mut random = random(6);
+        let count = 2003;
+        let batch: Vec<f64> = (0..count)
+            .flat_map(|_| random_configuration(arm.robot(), &mut random))
+            .collect();
+        let (mut hits, mut careful, mut differing) = (0, 0, 0);
+        let mut rest = 0;
+        for (index, q) in batch.chunks_exact(7).enumerate() {
+            let free = spheres.is_free(q).unwrap();
+            let truly = exact.is_free(q).unwrap();
+            assert!(!free || truly, "{names:?}: {q:?}");
+            hits += usize::from(!truly);
+            careful += usize::from(truly && !free);
+            differing += usize::from(spheres.is_free_in_one_lane(q) != free);
+            // The clearance says the same as the verdict, and no more than the true one.
+            spheres.measure(q, &mut clearances);
+            let least = clearances.least();
+            assert!(
+                (least > 0.0) == free || least.abs() < 1e-5,
+                "{names:?}: {least} {free}"
+            );
+            if index % 20 == 0 {
+                exact.measure(q, &mut exact_clearances);
+                assert!(least <= exact_clearances.least() + 1e-5, "{names:?}: {q:?}");
+            }
+            // In a batch the first collision is where the single answers have it.
+            if !free {
+                let found = spheres.first_collision(&batch[rest * 7..], 7).unwrap();
+                assert_eq!(found, Some(index - rest));
+                rest = index + 1;
+            }
+        }
+        assert_eq!(
+            spheres.first_collision(&batch[rest * 7..], 7).unwrap(),
+            None
+        );
+        assert!(hits > 20, "{names:?}: only {hits} collide");
+        assert!(careful < count / 4, "{names:?}: {careful} too careful");
+        // Lanes round differently only by fused multiplications.
+        assert!(differing <= 2, "{differing}");
+        println!("{names:?}: {hits} of {count} collide, spheres too careful in {careful}");
+    }
+}
+
+#[test]
+fn what_is_held_is_checked_and_may_touch_its_holder() {
+    let (robot, semantics) = models::panda_like();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let model = SphereModel::cover(arm.robot(), 128);
+    let home = arm
+        .configuration(&semantics.state("arm", "home").unwrap().positions)
+        .unwrap();
+    let with_pole = |length: f64, touch: &[&str]| Scene {
+        attached: vec![Attached {
+            object: Object {
+                name: "pole".to_owned(),
+                shapes: vec![Placed {
+                    shape: Shape::cylinder(0.02, length).unwrap(),
+                    pose: Pose::from_xyz_rpy([0.0; 3], [0.0, std::f64::consts::FRAC_PI_2, 0.0]),
+                }],
+            },
+            link: "hand".to_owned(),
+            touch: touch.iter().map(|s| (*s).to_owned()).collect(),
+        }],
+        ..Scene::default()
+    };
+    let free = |scene: &Scene| {
+        let mut spheres = SphereWorld::new(&arm, &model, scene).unwrap();
+        let mut exact = ExactWorld::new(&arm, scene).unwrap();
+        (
+            spheres.is_free(&home).unwrap(),
+            exact.is_free(&home).unwrap(),
+        )
+    };
+    assert_eq!(free(&with_pole(0.3, &[])), (true, true));
+    // A pole of two metres reaches back into the arm unless that is allowed.
+    assert_eq!(free(&with_pole(2.0, &[])), (false, false));
+    let all = [
+        "link0", "link1", "link2", "link3", "link4", "link5", "link6",
+    ];
+    assert_eq!(free(&with_pole(2.0, &all)), (true, true));
+    let mut nowhere = with_pole(0.3, &[]);
+    nowhere.attached[0].link = "foot".to_owned();
+    let Err(error) = SphereWorld::new(&arm, &model, &nowhere) else {
+        panic!("there is no foot");
+    };
+    assert!(error.to_string().contains("`foot`"), "{error}");
+}
+
+#[test]
+fn what_stands_in_the_robots_foot_is_named() {
+    let (robot, semantics) = models::panda_like();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let model = SphereModel::cover(arm.robot(), 128);
+    let mut scene = Scene {
+        objects: vec![Object {
+            name: "floor".to_owned(),
+            shapes: vec![Placed {
+                shape: Shape::HalfSpace,
+                pose: Pose::at([0.0, 0.0, 0.05]),
+            }],
+        }],
+        ..Scene::default()
+    };
+    let world = SphereWorld::new(&arm, &model, &scene).unwrap();
+    assert_eq!(world.standing_collision(), Some(("link0", "floor")));
+    scene.allowed.set("floor", "link0", true);
+    let world = SphereWorld::new(&arm, &model, &scene).unwrap();
+    assert_eq!(world.standing_collision(), None);
+}
+
+#[test]
+fn shipped_arms_are_free_at_home_and_often_elsewhere() {
+    for (robot, semantics) in [
+        models::panda_like(),
+        models::wam_like(),
+        models::ur5_like(),
+        models::planar(3),
+        models::planar(8),
+    ] {
+        let arm = Arm::new(robot, &semantics, "arm").unwrap();
+        let model = SphereModel::cover(arm.robot(), 128);
+        let scene = Scene::default();
+        let mut spheres = SphereWorld::new(&arm, &model, &scene).unwrap();
+        let mut exact = ExactWorld::new(&arm, &scene).unwrap();
+        let home = &semantics.state("arm", "home").unwrap().positions;
+        let home = arm.configuration(home).unwrap();
+        let name = arm.robot().name();
+        assert_eq!(exact.contact(&home), None, "{name}");
+        assert!(spheres.is_free(&home).unwrap(), "{name}");
+        let mut random = random(7);
+        let (mut free, mut truly) = (0, 0);
+        for _ in 0..1000 {
+            let q = random_configuration(arm.robot(), &mut random);
+            let by_spheres = spheres.is_free(&q).unwrap();
+            let by_shapes = exact.is_free(&q).unwrap();
+            assert!(!by_spheres || by_shapes);
+            free += usize::from(by_spheres);
+            truly += usize::from(by_shapes);
+        }
+        println!("{name}: {free} of 1000 free by spheres, {truly} by shapes");
+        assert!(free > 150, "{name}: {free} of 1000 free");
+    }
+}

@@ -1,0 +1,206 @@
+//! Roadmaps, tables and certified motions of an arm.
+
+use crate::random;
+use psmp::belief::IndependentEdges;
+use psmp::checker::{BisectionChecker, Checker, Sightings, World};
+use psmp::proposer::LazySp;
+use psmp::validator::FailFast;
+use psmp::{Connection, Experience, Planner, Query, VertexId, WorldId};
+use psmp_arm::{
+    Arm, CertifiedChecker, EdgeMemory, ExactWorld, Object, Placed, Pose, RememberingChecker,
+    Sampling, Scene, Shape, SphereModel, SphereWorld, SphereWorlds, SweptVolumes, TableJob,
+    joint_roadmap, models,
+};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn arm() -> (Arm, SphereModel) {
+    let (robot, semantics) = models::panda_like();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let spheres = SphereModel::cover(arm.robot(), 80);
+    (arm, spheres)
+}
+
+/// Scenes of a few boxes each.
+fn scenes(count: usize) -> Vec<Scene> {
+    let mut dice = random(3);
+    (0..count)
+        .map(|_| Scene {
+            objects: (0..4)
+                .map(|i| Object {
+                    name: format!("box{i}"),
+                    shapes: vec![Placed {
+                        shape: Shape::cuboid([0.2, 0.2, 0.3]).unwrap(),
+                        pose: {
+                            // Around the arm's foot, not in it.
+                            let (way, angle) = (0.35 + 0.3 * dice(), 6.3 * dice());
+                            let xyz = [way * angle.cos(), way * angle.sin(), 0.2 + 0.6 * dice()];
+                            Pose::from_xyz_rpy(xyz, [0.0, 0.0, 3.0 * dice()])
+                        },
+                    }],
+                })
+                .collect(),
+            ..Scene::default()
+        })
+        .collect()
+}
+
+#[test]
+fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
+    let (arm, spheres) = arm();
+    for sampling in [Sampling::Halton, Sampling::Uniform(4)] {
+        let roadmap = joint_roadmap(&arm, &spheres, 150, sampling, Connection::Nearest(5)).unwrap();
+        assert_eq!(roadmap.vertex_count(), 150);
+        let scenes = scenes(70);
+        let worlds = SphereWorlds::new(&arm, &spheres, &scenes).unwrap();
+        let job = TableJob {
+            roadmap: &roadmap,
+            worlds: &worlds,
+            resolution: 0.2,
+            name: 1,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let table = job.compute(folder.path(), |_| ()).unwrap();
+        let mut free = 0;
+        for (index, scene) in scenes.iter().enumerate() {
+            let world = SphereWorld::new(&arm, &spheres, scene).unwrap();
+            let mut checker = BisectionChecker::by_largest_step(&roadmap, 0.2, world).unwrap();
+            let mut sightings = Sightings::new(7);
+            for edge in roadmap.edge_ids() {
+                sightings.clear();
+                let verdict = checker.check(edge, &mut sightings).unwrap();
+                let row = table.is_free(WorldId(index as u32), edge);
+                assert_eq!(row, verdict.free, "scene {index}, edge {}", edge.0);
+                free += usize::from(row);
+            }
+        }
+        let all = scenes.len() * roadmap.edge_count();
+        assert!(free > all / 10 && free < all * 9 / 10, "{free} of {all}");
+        // What is done is not done again; what is damaged is.
+        let parts = std::fs::read_dir(folder.path())
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path();
+        let first = parts.join("000000");
+        std::fs::write(&first, "damaged").unwrap();
+        let counted = AtomicUsize::new(0);
+        let again = job
+            .compute(folder.path(), |edges| {
+                counted.fetch_add(edges, Ordering::Relaxed);
+            })
+            .unwrap();
+        assert_eq!(again, table);
+        assert_eq!(counted.into_inner(), roadmap.edge_count());
+        job.clean(folder.path()).unwrap();
+        assert!(!parts.exists());
+    }
+}
+
+/// A certified edge must be free however finely it is looked at; exact shapes certify too.
+#[test]
+fn certified_motions_are_free_all_the_way() {
+    let (arm, spheres) = arm();
+    let roadmap =
+        joint_roadmap(&arm, &spheres, 60, Sampling::Halton, Connection::Nearest(4)).unwrap();
+    let scene = &scenes(1)[0];
+    let world = SphereWorld::new(&arm, &spheres, scene).unwrap();
+    let mut fine = world.clone();
+    let mut certified = CertifiedChecker::new(&roadmap, 0.01, world.clone()).unwrap();
+    let mut sampled = BisectionChecker::by_largest_step(&roadmap, 0.2, world).unwrap();
+    let exact = ExactWorld::new(&arm, scene).unwrap();
+    let mut exactly = CertifiedChecker::new(&roadmap, 0.01, exact).unwrap();
+    let mut sightings = Sightings::new(7);
+    let space = arm.space();
+    let (mut proven, mut by_samples, mut by_shapes) = (0, 0, 0);
+    for edge in roadmap.edge_ids() {
+        sightings.clear();
+        let proof = certified.check(edge, &mut sightings).unwrap().free;
+        let sampled = sampled.check(edge, &mut sightings).unwrap().free;
+        by_samples += usize::from(sampled);
+        if edge.0 % 10 == 0 {
+            by_shapes += usize::from(exactly.check(edge, &mut sightings).unwrap().free);
+        }
+        if !proof {
+            continue;
+        }
+        proven += 1;
+        assert!(sampled, "what is proven free is free where it is sampled");
+        let e = roadmap.edge(edge);
+        let [a, b] = [e.from, e.to].map(|v| roadmap.configuration(v).unwrap());
+        let mut q = vec![0.0; 7];
+        for step in 0..=2000 {
+            space.interpolate(a, b, f64::from(step) / 2000.0, &mut q);
+            assert!(fine.is_free(&q).unwrap(), "edge {} at step {step}", edge.0);
+        }
+    }
+    println!(
+        "{proven} proven free, {by_samples} free by samples, {by_shapes} of a tenth by shapes"
+    );
+    assert!(proven > 10 && proven <= by_samples, "{proven} {by_samples}");
+    assert!(CertifiedChecker::new(&roadmap, f64::NAN, fine).is_none());
+}
+
+/// Plan, move one object, plan again: the second plan is as good as one from scratch and asks only
+/// about edges that the object can have affected.
+#[test]
+fn a_moved_object_costs_only_the_edges_that_it_can_affect() {
+    let (arm, spheres) = arm();
+    let roadmap = joint_roadmap(
+        &arm,
+        &spheres,
+        300,
+        Sampling::Halton,
+        Connection::Nearest(8),
+    )
+    .unwrap();
+    let mut dice = random(8);
+    let (mut again, mut afresh, mut solved) = (0, 0, 0);
+    for scene in scenes(10) {
+        let before = SphereWorld::new(&arm, &spheres, &scene).unwrap();
+        let swept = SweptVolumes::new(&roadmap, 0.2, &before).unwrap();
+        let mut changed = scene.clone();
+        let lift = [0.2 * dice() - 0.1, 0.2 * dice() - 0.1, 0.0];
+        let pose = &mut changed.objects[0].shapes[0].pose;
+        pose.translation = [0, 1, 2].map(|i| pose.translation[i] + lift[i]);
+        let after = before.in_scene(&arm, &changed).unwrap();
+        let plan = |world: &SphereWorld, memory: &mut EdgeMemory| {
+            let checker = BisectionChecker::by_largest_step(&roadmap, 0.2, world.clone()).unwrap();
+            let checker = RememberingChecker::new(checker, memory);
+            let query = Query {
+                start: VertexId(0),
+                goal: VertexId(199),
+            };
+            let belief = IndependentEdges::constant(0.9).unwrap();
+            let mut planner = Planner::new(&roadmap, query, LazySp, belief, FailFast, checker);
+            while planner.next().is_some() {}
+            (
+                planner.best_path().map(|p| p.length()),
+                planner.progress().configurations,
+            )
+        };
+        let mut memory = EdgeMemory::new(roadmap.edge_count());
+        plan(&before, &mut memory);
+        let known = memory.known();
+        memory.moved(&swept, &scene.objects[0], &changed.objects[0]);
+        assert!(memory.known() <= known);
+        // What is still known is still so.
+        let mut truth = BisectionChecker::by_largest_step(&roadmap, 0.2, after.clone()).unwrap();
+        let mut sightings = Sightings::new(7);
+        for edge in roadmap.edge_ids() {
+            if let Some(free) = memory.status(edge) {
+                sightings.clear();
+                assert_eq!(free, truth.check(edge, &mut sightings).unwrap().free);
+            }
+        }
+        let (length, cost) = plan(&after, &mut memory);
+        let (expected, full) = plan(&after, &mut EdgeMemory::new(roadmap.edge_count()));
+        assert_eq!(length, expected);
+        again += cost;
+        afresh += full;
+        solved += usize::from(length.is_some());
+    }
+    println!("planning again took {again} configurations, afresh {afresh}; {solved} of 10 solved");
+    assert!(2 * again < afresh, "{again} {afresh}");
+    assert!(solved > 2);
+}
