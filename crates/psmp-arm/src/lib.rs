@@ -13,6 +13,7 @@
 mod arm;
 mod block;
 mod certified;
+mod collada;
 mod contacts;
 mod exact;
 mod geometry;
@@ -29,6 +30,7 @@ mod sphere_cover;
 mod sphere_tree;
 mod sphere_worlds;
 mod spheres;
+mod spherised;
 mod srdf;
 mod surroundings;
 mod table;

@@ -2,7 +2,7 @@
 //!
 //! The surface of a link is cut into small triangles. A sphere that holds the three corners of a
 //! triangle holds the triangle, so spheres that hold all of them cover the surface, with no
-//! sampling error. Candidates are spheres about points inside the link that reach a given way
+//! sampling error; points scattered inside the link are to be held too. Candidates are spheres about points inside the link that reach a given way
 //! beyond its surface; of them the one that holds most of what is not yet held is taken, until all
 //! is; then every sphere shrinks to what no other holds. The way beyond is the same for all links
 //! of a robot: the least with which the spheres are not too many.
@@ -127,7 +127,7 @@ impl SphereModel {
 /// What tells one cover from another.
 fn fingerprint(robot: &Robot, budget: usize) -> u64 {
     /// Of this way of covering; another way is another number.
-    const VERSION: u64 = 2;
+    const VERSION: u64 = 3;
     let mut hash = XxHash64::with_seed(VERSION);
     hash.write_u64(budget as u64);
     let mut add = |value: u64| hash.write_u64(value);
@@ -237,6 +237,59 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
 
+/// The pieces in single precision and without their corners, which is enough to tell for nearly all
+/// of them whether a ball holds them.
+struct RoughPieces {
+    middles: [Vec<f32>; 3],
+    /// How far at most a corner is from its piece's middle.
+    reach: f64,
+}
+
+impl RoughPieces {
+    fn new(pieces: &[Piece]) -> Self {
+        let middle = |p: &Piece| [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
+        let reach = |p: &Piece| {
+            let middle = middle(p);
+            p.iter()
+                .map(|&v| square(v, middle))
+                .fold(0.0, f64::max)
+                .sqrt()
+        };
+        Self {
+            middles: [0, 1, 2].map(|i| pieces.iter().map(|p| middle(p)[i] as f32).collect()),
+            reach: pieces.iter().map(reach).fold(0.0, f64::max),
+        }
+    }
+
+    /// A bit for each piece that a ball holds.
+    fn held_by(&self, ball: &Ball, pieces: &[Piece]) -> Vec<u64> {
+        /// More than single precision loses on a link.
+        const ROUNDING: f64 = 1e-5;
+        let [x, y, z] = ball.middle.map(|v| v as f32);
+        let certain = (ball.radius - self.reach - ROUNDING).max(0.0).powi(2) as f32;
+        let possible = (ball.radius + self.reach + ROUNDING).powi(2) as f32;
+        let [xs, ys, zs] = [0, 1, 2].map(|i| self.middles[i].chunks(64));
+        xs.zip(ys)
+            .zip(zs)
+            .zip(pieces.chunks(64))
+            .map(|(((xs, ys), zs), pieces)| {
+                let mut squares = [f32::INFINITY; 64];
+                for (i, square) in squares.iter_mut().enumerate().take(xs.len()) {
+                    let (a, b, c) = (xs[i] - x, ys[i] - y, zs[i] - z);
+                    *square = a * a + b * b + c * c;
+                }
+                let mut bits = 0;
+                for (place, (&square, piece)) in squares.iter().zip(pieces).enumerate() {
+                    let holds = square < certain
+                        || (square < possible && piece.iter().all(|&v| ball.holds(v)));
+                    bits |= u64::from(holds) << place;
+                }
+                bits
+            })
+            .collect()
+    }
+}
+
 /// A link made ready for covering.
 struct Draft {
     /// Spheres of the geometry itself, which stay.
@@ -286,10 +339,18 @@ impl Draft {
         for triangle in surface {
             subdivide(triangle, draft.extent / 26.0, &mut draft.pieces);
         }
+        // A few points inside, so that nothing small hides in a hollow between spheres.
+        let open = |p: &[f64; 3]| !draft.given.iter().any(|b| b.holds(*p));
+        let inside = draft
+            .samples
+            .iter()
+            .filter(|(p, inside)| *inside && open(p));
+        let inside: Vec<Piece> = inside.map(|(p, _)| [*p; 3]).collect();
         // What has no inside is covered from its surface.
         let on_surface = draft.pieces.iter().step_by(4).map(|p| (p[0], 0.0));
         let on_surface: Vec<_> = on_surface.take(400).collect();
         draft.candidates.extend(on_surface);
+        draft.pieces.extend(inside);
         draft
     }
 
@@ -347,15 +408,11 @@ impl Draft {
             })
             .collect();
         let words = self.pieces.len().div_ceil(64);
-        let held_by = |ball: &Ball| {
-            let mut bits = vec![0_u64; words];
-            for (place, piece) in self.pieces.iter().enumerate() {
-                let holds = piece.iter().all(|&v| ball.holds(v));
-                bits[place / 64] |= u64::from(holds) << (place % 64);
-            }
-            bits
-        };
-        let held: Vec<Vec<u64>> = candidates.par_iter().map(held_by).collect();
+        let rough = RoughPieces::new(&self.pieces);
+        let held: Vec<Vec<u64>> = candidates
+            .par_iter()
+            .map(|ball| rough.held_by(ball, &self.pieces))
+            .collect();
         let mut left = vec![u64::MAX; words];
         if !self.pieces.len().is_multiple_of(64) {
             left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;
@@ -691,7 +748,7 @@ mod tests {
     }
 
     #[test]
-    fn every_surface_point_is_covered() {
+    fn every_surface_point_is_covered_and_nearly_all_inside() {
         for shape in [
             Shape::cuboid([0.1, 0.2, 0.3]).unwrap(),
             Shape::cylinder(0.06, 0.3).unwrap(),
@@ -711,6 +768,23 @@ mod tests {
                         "{shape:?} {budget} {p:?}"
                     );
                 }
+                // Other points than those that the cover was made for.
+                let solids = solids_of(std::slice::from_ref(&placed));
+                let (low, high) = shape.bounds(&placed.pose);
+                let points = (0..20_000).map(|i| {
+                    let draw = Draw::new(7, i);
+                    [0, 1, 2].map(|k| low[k] + (high[k] - low[k]) * draw.unit(k as u64))
+                });
+                let inside: Vec<_> = points.filter(|&p| depth_in(&solids, p) > 0.0).collect();
+                let hollow = inside
+                    .iter()
+                    .filter(|p| !cover.balls.iter().any(|b| b.holds(**p)))
+                    .count();
+                assert!(
+                    1000 * hollow <= inside.len(),
+                    "{shape:?} {budget}: {hollow} of {} are in a hollow",
+                    inside.len()
+                );
             }
         }
     }

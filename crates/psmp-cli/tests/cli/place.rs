@@ -50,6 +50,7 @@ impl Place {
             .args(line.split_whitespace())
             .current_dir(self.0.path())
             .env("NO_COLOR", "1")
+            .env("XDG_CACHE_HOME", self.file("cache"))
             .stdin(Stdio::null());
         command
     }
