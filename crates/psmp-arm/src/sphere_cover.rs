@@ -7,16 +7,19 @@
 //! is; then every sphere shrinks to what no other holds. The way beyond is the same for all links
 //! of a robot: the least with which the spheres are not too many.
 
+use crate::block::{Block, BlockPoint, LANES, load_point, splat_point, square_between};
 use crate::exact::{to_parry, to_parry_pose, trimesh};
 use crate::geometry::{Mesh, Placed, Shape, around};
 use crate::pose::{Pose, cross, minus, norm};
 use crate::robot::Robot;
+use fearless_simd::{Level, dispatch, f32x8};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::shape::SharedShape;
 use psmp::Draw;
 use psmp_worlds::FileError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 use std::hash::Hasher;
 use std::path::Path;
@@ -187,17 +190,19 @@ pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
 
 /// The covers with the least way beyond the surface that need at most `budget` spheres in all.
 fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
-    let at =
-        |beyond: f64| -> Vec<Vec<Ball>> { drafts.par_iter().map(|d| d.balls(beyond)).collect() };
+    // One link may take the whole budget; the widest spheres count as they are.
+    let at = |beyond: f64, most: usize| -> Vec<Vec<Ball>> {
+        drafts.par_iter().map(|d| d.balls(beyond, most)).collect()
+    };
     let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
     // With as much as the greatest extent, one sphere holds a link.
     let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
     let mut low = 2e-3;
-    let mut best = at(high);
+    let mut best = at(high, usize::MAX);
     // Nine halvings of the interval of logarithms leave a hundredth.
     for _ in 0..9 {
         let middle = (low * high).sqrt();
-        let covers = at(middle);
+        let covers = at(middle, budget);
         if count(&covers) <= budget {
             best = covers;
             high = middle;
@@ -237,56 +242,74 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
 
-/// The pieces in single precision and without their corners, which is enough to tell for nearly all
-/// of them whether a ball holds them.
+/// The pieces in single precision and without their corners, eight side by side, which is enough to
+/// tell for nearly all of them whether a ball holds them.
 struct RoughPieces {
-    middles: [Vec<f32>; 3],
+    middles: Vec<BlockPoint<[f32; LANES]>>,
     /// How far at most a corner is from its piece's middle.
     reach: f64,
+    level: Level,
 }
 
 impl RoughPieces {
     fn new(pieces: &[Piece]) -> Self {
-        let middle = |p: &Piece| [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
-        let reach = |p: &Piece| {
-            let middle = middle(p);
-            p.iter()
-                .map(|&v| square(v, middle))
-                .fold(0.0, f64::max)
-                .sqrt()
-        };
+        // Where there is no piece, nothing is near.
+        let nowhere = [[f32::INFINITY; LANES]; 3];
+        let mut middles = vec![nowhere; pieces.len().div_ceil(LANES)];
+        let mut reach = 0.0_f64;
+        for (place, p) in pieces.iter().enumerate() {
+            let middle = [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
+            let corners = p.iter().map(|&v| square(v, middle));
+            reach = reach.max(corners.fold(0.0, f64::max).sqrt());
+            for axis in 0..3 {
+                middles[place / LANES][axis][place % LANES] = middle[axis] as f32;
+            }
+        }
         Self {
-            middles: [0, 1, 2].map(|i| pieces.iter().map(|p| middle(p)[i] as f32).collect()),
-            reach: pieces.iter().map(reach).fold(0.0, f64::max),
+            middles,
+            reach,
+            level: Level::new(),
         }
     }
 
     /// A bit for each piece that a ball holds.
     fn held_by(&self, ball: &Ball, pieces: &[Piece]) -> Vec<u64> {
+        let mut bits = vec![0; pieces.len().div_ceil(64)];
+        let level = self.level;
+        dispatch!(level, simd => self.mark_held::<f32x8<_>>(simd, ball, pieces, &mut bits));
+        bits
+    }
+
+    #[inline(always)]
+    fn mark_held<B: Block<Store = [f32; LANES]>>(
+        &self,
+        token: B::Token,
+        ball: &Ball,
+        pieces: &[Piece],
+        bits: &mut [u64],
+    ) {
         /// More than single precision loses on a link.
         const ROUNDING: f64 = 1e-5;
-        let [x, y, z] = ball.middle.map(|v| v as f32);
+        let [x, y, z] = ball.middle;
+        let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
         let certain = (ball.radius - self.reach - ROUNDING).max(0.0).powi(2) as f32;
         let possible = (ball.radius + self.reach + ROUNDING).powi(2) as f32;
-        let [xs, ys, zs] = [0, 1, 2].map(|i| self.middles[i].chunks(64));
-        xs.zip(ys)
-            .zip(zs)
-            .zip(pieces.chunks(64))
-            .map(|(((xs, ys), zs), pieces)| {
-                let mut squares = [f32::INFINITY; 64];
-                for (i, square) in squares.iter_mut().enumerate().take(xs.len()) {
-                    let (a, b, c) = (xs[i] - x, ys[i] - y, zs[i] - z);
-                    *square = a * a + b * b + c * c;
-                }
-                let mut bits = 0;
-                for (place, (&square, piece)) in squares.iter().zip(pieces).enumerate() {
-                    let holds = square < certain
-                        || (square < possible && piece.iter().all(|&v| ball.holds(v)));
-                    bits |= u64::from(holds) << place;
-                }
-                bits
-            })
-            .collect()
+        for (place, eight) in self.middles.iter().enumerate() {
+            let apart = square_between(load_point::<B>(token, eight), middle);
+            let near = apart.within(possible);
+            if near == 0 {
+                continue;
+            }
+            let mut held = apart.within(certain);
+            let mut open = near & !held;
+            while open != 0 {
+                let lane = open.trailing_zeros();
+                open &= open - 1;
+                let [a, b, c] = pieces[place * LANES + lane as usize];
+                held |= u8::from(ball.holds(a) && ball.holds(b) && ball.holds(c)) << lane;
+            }
+            bits[place / LANES] |= u64::from(held) << (place % LANES * LANES);
+        }
     }
 }
 
@@ -396,8 +419,9 @@ impl Draft {
         }
     }
 
-    /// Spheres that hold the surface and reach about `beyond` beyond it.
-    fn balls(&self, beyond: f64) -> Vec<Ball> {
+    /// Spheres that hold the surface and reach about `beyond` beyond it; if it takes more than
+    /// `most`, only some of them, but more than that.
+    fn balls(&self, beyond: f64, most: usize) -> Vec<Ball> {
         let mut balls = self.given.clone();
         let candidates: Vec<Ball> = self
             .candidates
@@ -417,24 +441,32 @@ impl Draft {
         if !self.pieces.len().is_multiple_of(64) {
             left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;
         }
+        let gain = |bits: &[u64], left: &[u64]| -> u32 {
+            let words = bits.iter().zip(left);
+            words.map(|(b, l)| (b & l).count_ones()).sum()
+        };
         let mut chosen = Vec::new();
-        loop {
-            let gain = |bits: &[u64]| -> u32 {
-                bits.iter()
-                    .zip(&left)
-                    .map(|(b, l)| (b & l).count_ones())
-                    .sum()
-            };
-            let best = (0..candidates.len()).map(|c| (gain(&held[c]), c)).max();
-            match best {
-                Some((more, c)) if more > 0 => {
-                    chosen.push(candidates[c]);
-                    for (l, b) in left.iter_mut().zip(&held[c]) {
-                        *l &= !b;
-                    }
-                }
-                _ => break,
+        // What a candidate gains only ever gets less, so an old number is a bound: one that is
+        // still the greatest when it is counted anew is the greatest of all.
+        let bounds = held.iter().enumerate();
+        let mut bounds: BinaryHeap<(u32, usize)> =
+            bounds.map(|(c, bits)| (gain(bits, &left), c)).collect();
+        while let Some((_, c)) = bounds.pop() {
+            let now = (gain(&held[c], &left), c);
+            if bounds.peek().is_some_and(|next| *next > now) {
+                bounds.push(now);
+                continue;
             }
+            if now.0 == 0 || chosen.len() > most {
+                break;
+            }
+            chosen.push(candidates[c]);
+            for (l, b) in left.iter_mut().zip(&held[c]) {
+                *l &= !b;
+            }
+        }
+        if chosen.len() > most {
+            return chosen;
         }
         // What no candidate holds gets a sphere of its own.
         for (place, piece) in self.pieces.iter().enumerate() {

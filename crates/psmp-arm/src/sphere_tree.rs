@@ -8,7 +8,7 @@
 use crate::arm::Arm;
 use crate::block::{
     Block, BlockPoint, BlockPose, LANES, constant_pose, load_point, load_pose, splat_point,
-    store_point,
+    square_between, store_point,
 };
 use crate::contacts::Contacts;
 use crate::geometry::around;
@@ -528,10 +528,4 @@ impl Search {
         self.relevant &= (hits & hits.wrapping_neg()) - 1;
         self.relevant == 0
     }
-}
-
-#[inline(always)]
-fn square_between<B: Block>(one: [B; 3], other: [B; 3]) -> B {
-    let [x, y, z] = [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
-    z.mul_plus(z, y.mul_plus(y, x * x))
 }

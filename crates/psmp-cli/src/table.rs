@@ -114,7 +114,13 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
                 true => Sampling::Uniform(common.seed),
                 false => Sampling::Halton,
             };
-            let made = joint_roadmap(&arm, &spheres, vertices, sampling, connection)?;
+            let made = joint_roadmap(&arm, &spheres, vertices, sampling, connection);
+            let made = made.map_err(|e| {
+                Mistake::error(
+                    e.to_string(),
+                    "check the SRDF's disabled pairs, `--vertices`, `--neighbours` and `--radius`",
+                )
+            })?;
             let path = args.output.with_extension("graphml");
             graphml::write(&path, &made)?;
             (made, path)

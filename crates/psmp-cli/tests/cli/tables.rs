@@ -327,7 +327,7 @@ fn something_in_the_robots_foot_is_named() {
     let place = with_arm(0);
     let foot = URDF.replace(
         "<link name=\"base\"/>",
-        "<link name=\"base\"><collision><geometry><box size=\"0.1 0.1 0.1\"/></geometry></collision></link>",
+        "<link name=\"base\"><collision><origin xyz=\"0 0 -0.2\"/><geometry><box size=\"0.1 0.1 0.1\"/></geometry></collision></link>",
     );
     place.write("arm.urdf", foot);
     place.write(
