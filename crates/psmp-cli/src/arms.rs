@@ -58,13 +58,13 @@ pub fn load(robot: &Path, srdf: Option<&Path>, group: Option<&str>) -> Result<Ar
     }
 }
 
-/// The spheres that cover an arm, kept from run to run where the user has a cache.
-pub fn cover(arm: &Arm, spheres: usize) -> Result<SphereModel> {
+/// The spheres that cover a robot, kept from run to run where the user has a cache.
+pub fn cover(robot: &Robot, spheres: usize) -> Result<SphereModel> {
     Ok(match cache_folder() {
-        Some(folder) => SphereModel::cached(arm.robot(), spheres, &folder)?,
+        Some(folder) => SphereModel::cached(robot, spheres, &folder)?,
         None => {
-            say!("covering `{}` with spheres", arm.robot().name());
-            SphereModel::cover(arm.robot(), spheres)
+            say!("covering `{}` with spheres", robot.name());
+            SphereModel::cover(robot, spheres)
         }
     })
 }

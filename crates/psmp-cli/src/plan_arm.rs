@@ -111,7 +111,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
             ),
         ));
     }
-    let spheres = arms::cover(&arm, own.spheres)?;
+    let spheres = arms::cover(arm.robot(), own.spheres)?;
     let roadmap = match &args.roadmap {
         Some(file) => arms::read_roadmap(file, &arm)?,
         None => {

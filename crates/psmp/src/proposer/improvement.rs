@@ -27,7 +27,7 @@ use crate::roadmap::EdgeId;
 
 /// Worlds drawn for candidates in the first step, when there are none yet, and in each later one.
 const FIRST_DRAWS: u64 = 128;
-const DRAWS: u64 = 2;
+const DRAWS: u64 = 8;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
 /// Trade-offs between length and probability.
@@ -35,12 +35,12 @@ const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
 const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
 /// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
 /// turns, because checks change what is likely elsewhere too.
-const AGAIN: u64 = 2;
+const AGAIN: u64 = 4;
 const SOURCES: u64 = TRADEOFFS + DRAWS;
 /// How many edges the searches of a step may look at; what one leaves or takes too much, those after
 /// it have more or less. The first may think longer, because all that come after live on its
 /// candidates. So a step on a large roadmap takes as long as on a small one, once that is large enough.
-const EFFORT: i64 = 16_000;
+const EFFORT: i64 = 32_000;
 const FIRST_EFFORT: i64 = 512_000;
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
