@@ -127,6 +127,8 @@ fn walls() -> Family {
             interval: (0.35, 0.45),
         }),
         films: ["psmp:fs", "pomp:fs", "lazysp"].map(film).into(),
+        stage: None,
+        logarithmic: false,
     }
 }
 
@@ -143,6 +145,8 @@ fn bare() -> Family {
         summaries: Vec::new(),
         growth: None,
         films: Vec::new(),
+        stage: None,
+        logarithmic: false,
     }
 }
 
