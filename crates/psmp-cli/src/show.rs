@@ -74,7 +74,10 @@ pub fn improvement(
         EventKind::Optimal => "optimal",
         EventKind::Infeasible => "infeasible",
         EventKind::GaveUp => "gave-up",
-        EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => return Ok(()),
+        EventKind::Proposed { .. }
+        | EventKind::Barren
+        | EventKind::Checked { .. }
+        | EventKind::Probed { .. } => return Ok(()),
     };
     if json {
         let line = serde_json::json!({

@@ -48,6 +48,10 @@ fn line(event: &Event) -> String {
             free,
             configurations,
         } => format!("checked - - {} {free} {configurations}", edge.0),
+        EventKind::Probed {
+            free,
+            configurations,
+        } => format!("probed - - - {free} {configurations}"),
         EventKind::Improved { length } => format!("improved {} - - - -", number(Some(length))),
         EventKind::Optimal => "optimal - - - - -".to_owned(),
         EventKind::Infeasible => "infeasible - - - - -".to_owned(),

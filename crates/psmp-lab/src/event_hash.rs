@@ -39,6 +39,10 @@ impl EventHash {
             EventKind::Optimal => [5, 0, 0, 0],
             EventKind::Infeasible => [6, 0, 0, 0],
             EventKind::GaveUp => [7, 0, 0, 0],
+            EventKind::Probed {
+                free,
+                configurations,
+            } => [8, 0, u64::from(free), configurations],
         };
         let p = event.progress;
         let best = p.best_length.unwrap_or(f64::INFINITY).to_bits();

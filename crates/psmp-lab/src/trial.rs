@@ -1,7 +1,7 @@
 //! One run, watched: which paths it found, what each had cost, and how it ended.
 
 use crate::score::Improvement;
-use psmp::{AnytimePlanner, Event, EventKind, Progress, Stop, Until};
+use psmp::{Anytime, Event, EventKind, Progress, Stop, Until};
 use std::time::{Duration, Instant};
 
 /// How a run ended.
@@ -74,7 +74,7 @@ impl Trial {
 /// # Errors
 /// The first error of the checker.
 pub fn run<E>(
-    planner: &mut (dyn AnytimePlanner<Error = E> + '_),
+    planner: &mut (impl Anytime<Error = E> + ?Sized),
     stop: &Stop,
     mut watch: impl FnMut(&Event),
 ) -> Result<Trial, E> {
@@ -93,7 +93,10 @@ pub fn run<E>(
             EventKind::Optimal => ending = Ending::Optimal,
             EventKind::Infeasible => ending = Ending::Infeasible,
             EventKind::GaveUp => ending = Ending::GaveUp,
-            EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => {}
+            EventKind::Proposed { .. }
+            | EventKind::Barren
+            | EventKind::Checked { .. }
+            | EventKind::Probed { .. } => {}
         }
     }
     Ok(Trial {

@@ -129,7 +129,10 @@ fn check_run(
                 check_path(planner.as_ref(), dataset, query, world, length);
             }
             EventKind::Optimal | EventKind::Infeasible | EventKind::GaveUp => ending = Some(kind),
-            EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => {}
+            EventKind::Proposed { .. }
+            | EventKind::Barren
+            | EventKind::Checked { .. }
+            | EventKind::Probed { .. } => {}
         }
     }
     let expected = match shortest {

@@ -72,6 +72,7 @@ impl Event {
             EventKind::Proposed { .. } => intern!(py, "proposed"),
             EventKind::Barren => intern!(py, "barren"),
             EventKind::Checked { .. } => intern!(py, "checked"),
+            EventKind::Probed { .. } => intern!(py, "probed"),
             EventKind::Improved { .. } => intern!(py, "improved"),
             EventKind::Optimal => intern!(py, "optimal"),
             EventKind::Infeasible => intern!(py, "infeasible"),
@@ -198,6 +199,10 @@ impl Event {
             EventKind::Checked { edge, free, .. } => {
                 let state = if free { "free" } else { "blocked" };
                 format!("checked, edge {} {state}", edge.0)
+            }
+            EventKind::Probed { free, .. } => {
+                let state = if free { "free" } else { "blocked" };
+                format!("probed, {state}")
             }
             EventKind::Improved { length } => format!("improved, length {length:.4}"),
             EventKind::Optimal => "optimal".to_owned(),

@@ -269,7 +269,10 @@ impl Run {
             EventKind::Optimal => state.ending = Some("optimal"),
             EventKind::Infeasible => state.ending = Some("infeasible"),
             EventKind::GaveUp => state.ending = Some("gave-up"),
-            EventKind::Proposed { .. } | EventKind::Barren | EventKind::Checked { .. } => {}
+            EventKind::Proposed { .. }
+            | EventKind::Barren
+            | EventKind::Checked { .. }
+            | EventKind::Probed { .. } => {}
         }
         Ok(Some(Event {
             event,

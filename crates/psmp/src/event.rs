@@ -7,9 +7,10 @@ use crate::roadmap::EdgeId;
 pub struct Progress {
     /// Configurations checked so far.
     pub configurations: u64,
-    /// Edges checked so far.
+    /// Edges checked so far; without a roadmap, motions.
     pub edges: u64,
-    /// Paths asked of the proposer so far, barren draws included.
+    /// Paths asked of the proposer so far, barren draws included; without a roadmap, random
+    /// configurations drawn.
     pub proposals: u64,
     /// The length of the best path found, if there is one.
     pub best_length: Option<f64>,
@@ -63,6 +64,14 @@ pub enum EventKind {
         /// Whether it is free. A blocked edge refutes the path.
         free: bool,
         /// How many configurations that took.
+        configurations: u64,
+    },
+    /// Configurations that are no edge of a roadmap were checked, by a planner that makes its own way:
+    /// a motion between two of them, or a single one.
+    Probed {
+        /// Whether all of them are free.
+        free: bool,
+        /// How many that took.
         configurations: u64,
     },
     /// The proposed path is free and shorter than all before.

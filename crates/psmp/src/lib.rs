@@ -45,7 +45,7 @@ pub mod validator;
 pub use event::{Event, EventKind, Progress, Source};
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use path::Path;
-pub use planner::{AnytimePlanner, Fallback, Planner, Until};
+pub use planner::{Anytime, AnytimePlanner, Fallback, Planner, Until};
 pub use random::Draw;
 pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,

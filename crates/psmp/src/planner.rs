@@ -515,14 +515,20 @@ where
     }
 }
 
-/// The face of every planner, whatever it is made of: for front ends that choose at run time.
-pub trait AnytimePlanner {
+/// What every anytime planner does, on a roadmap or without one: it takes a step when it is told to,
+/// says what came of it, and knows where it stands. Budgets, curves and scores need no more.
+pub trait Anytime {
     /// How its checks can fail.
     type Error;
     /// The next event, or `None` once the run is over.
     fn step(&mut self) -> Option<Result<Event, Self::Error>>;
     /// Where the run stands.
     fn progress(&self) -> Progress;
+}
+
+/// The face of every planner on a roadmap, whatever it is made of: for front ends that choose at run
+/// time.
+pub trait AnytimePlanner: Anytime {
     /// The shortest path found so far.
     fn best_path(&self) -> Option<&Path>;
     /// The path proposed last.
@@ -535,7 +541,7 @@ pub trait AnytimePlanner {
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
 }
 
-impl<P, B, V, C> AnytimePlanner for Planner<'_, P, B, V, C>
+impl<P, B, V, C> Anytime for Planner<'_, P, B, V, C>
 where
     P: Proposer<B>,
     B: Belief,
@@ -549,6 +555,15 @@ where
     fn progress(&self) -> Progress {
         Planner::progress(self)
     }
+}
+
+impl<P, B, V, C> AnytimePlanner for Planner<'_, P, B, V, C>
+where
+    P: Proposer<B>,
+    B: Belief,
+    V: Validator<B>,
+    C: Checker,
+{
     fn best_path(&self) -> Option<&Path> {
         Planner::best_path(self)
     }
@@ -586,7 +601,7 @@ impl<'s, P: ?Sized> Until<'s, P> {
     }
 }
 
-impl<P: AnytimePlanner + ?Sized> Iterator for Until<'_, P> {
+impl<P: Anytime + ?Sized> Iterator for Until<'_, P> {
     type Item = Result<Event, P::Error>;
     fn next(&mut self) -> Option<Self::Item> {
         let elapsed = self.started.map_or(Duration::ZERO, |t| t.elapsed());

@@ -107,6 +107,7 @@ impl Camera<'_> {
                 }
             }
             EventKind::Barren => FrameKind::Barren,
+            EventKind::Probed { .. } => unreachable!("planners on roadmaps check edges alone"),
             EventKind::Checked { edge, free, .. } => FrameKind::Checked { edge, free },
             EventKind::Improved { .. } => FrameKind::Improved {
                 path: self.planner.proposed_path().vertices().to_vec(),

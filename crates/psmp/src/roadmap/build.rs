@@ -76,7 +76,9 @@ pub fn prm_star_radius(space: &Space, count: usize) -> f64 {
         .powf(1.0 / d)
 }
 
-fn unit_ball_volume(dimension: usize) -> f64 {
+/// The volume of the unit ball.
+#[must_use]
+pub fn unit_ball_volume(dimension: usize) -> f64 {
     match dimension {
         0 => 1.0,
         1 => 2.0,

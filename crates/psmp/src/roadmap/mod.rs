@@ -15,7 +15,7 @@ mod neighbours;
 use adjacency::Adjacency;
 pub(crate) use adjacency::Slot;
 
-pub use build::{Connection, halton, prm_star_radius, uniform};
+pub use build::{Connection, halton, prm_star_radius, uniform, unit_ball_volume};
 pub use facts::{Components, DegreeFacts};
 
 use crate::path::Path;

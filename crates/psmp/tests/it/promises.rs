@@ -76,6 +76,7 @@ fn drive<'a>(
                 assert_eq!(progress.gap(), Some(0.0));
             }
             EventKind::Infeasible => assert!(optimum.is_infinite()),
+            EventKind::Probed { .. } => panic!("a roadmap's planner checks edges alone"),
             EventKind::Proposed { .. } | EventKind::Barren | EventKind::GaveUp => {}
         }
         for edge in roadmap.edge_ids().step_by(7) {

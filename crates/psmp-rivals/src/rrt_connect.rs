@@ -1,0 +1,311 @@
+//! RRTConnect: two trees that grow towards random configurations and towards each other.
+//!
+//! A tree, the start's or the goal's in turn, moves from its configuration nearest to a random one
+//! straight towards it, at most as far as its range. Where that motion is free it is added, and the
+//! other tree moves to the same place until it arrives, which joins the trees, or is blocked.
+//! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short.
+
+use crate::motion_checker::MotionChecker;
+use crate::near::Near;
+use crate::run::{ProblemError, Run, faces, positive};
+use crate::waypoints::Waypoints;
+use psmp::checker::World;
+use psmp::{Event, EventKind, Space};
+use rand::RngExt;
+
+/// What there is to choose about RRTConnect.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RrtConnectOptions {
+    /// How far a tree moves at most in one motion; infinity for all the way.
+    pub range: f64,
+    /// Whether the configurations within a motion become part of the tree, so that it can go on from
+    /// each of them.
+    pub intermediate_states: bool,
+}
+
+impl Default for RrtConnectOptions {
+    /// As in the experiments of the PSMP paper: unlimited range, intermediate states kept.
+    fn default() -> Self {
+        Self {
+            range: f64::INFINITY,
+            intermediate_states: true,
+        }
+    }
+}
+
+impl RrtConnectOptions {
+    /// OMPL's defaults: a fifth of the space's diameter, intermediate states not kept.
+    #[must_use]
+    pub fn ompl(space: &Space) -> Self {
+        Self {
+            range: usual_range(space),
+            intermediate_states: false,
+        }
+    }
+
+    pub(crate) fn check<E>(&self) -> Result<(), ProblemError<E>> {
+        positive("range", self.range).map(|_| ())
+    }
+}
+
+/// A fifth of the space's diameter: how far OMPL's trees move at most, where nobody says.
+pub(crate) fn usual_range(space: &Space) -> f64 {
+    let sides = space.axes().iter().map(|axis| {
+        // Round a wrapping axis nothing is farther away than half of it.
+        let share = if axis.wraps() { 0.5 } else { 1.0 };
+        axis.extent() * axis.weight() * share
+    });
+    0.2 * sides.map(|side| side * side).sum::<f64>().sqrt()
+}
+
+/// Writes a uniformly random configuration into `out`.
+pub(crate) fn draw_uniform(space: &Space, random: &mut rand_pcg::Pcg64, out: &mut [f64]) {
+    for (axis, out) in space.axes().iter().zip(out) {
+        *out = axis.lower() + axis.extent() * random.random::<f64>();
+    }
+}
+
+/// One of the two trees.
+#[derive(Debug)]
+struct Tree {
+    coordinates: Vec<f64>,
+    /// The root is its own parent.
+    parents: Vec<u32>,
+    near: Near,
+}
+
+impl Tree {
+    fn new(space: &Space, root: &[f64]) -> Self {
+        let mut tree = Self {
+            coordinates: Vec::new(),
+            parents: Vec::new(),
+            near: Near::new(space),
+        };
+        tree.add(root, 0);
+        tree
+    }
+
+    fn add(&mut self, q: &[f64], parent: u32) -> u32 {
+        let id = self.parents.len() as u32;
+        self.coordinates.extend_from_slice(q);
+        self.parents.push(parent);
+        self.near.insert(id, q);
+        id
+    }
+
+    fn at(&self, id: u32) -> &[f64] {
+        let d = self.coordinates.len() / self.parents.len();
+        &self.coordinates[id as usize * d..(id as usize + 1) * d]
+    }
+
+    /// The ids from this one to the root.
+    fn ancestry(&self, id: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(id), |&id| {
+            let parent = self.parents[id as usize];
+            (parent != id).then_some(parent)
+        })
+    }
+}
+
+/// How far a tree has come towards a configuration.
+enum Growth {
+    /// It is there, with this node.
+    Reached(u32),
+    /// It is nearer, with this node.
+    Advanced(u32),
+    Blocked,
+}
+
+/// What is done next.
+#[derive(Debug, Clone, Copy)]
+enum Turn {
+    /// The tree whose turn it is moves towards a new random configuration.
+    Explore,
+    /// The other tree moves towards this node.
+    Connect(u32),
+}
+
+/// What a step has come to.
+pub(crate) enum Step {
+    /// Nothing but this check, free or not.
+    Probed(bool),
+    /// The trees are joined.
+    Joined(Waypoints),
+}
+
+/// Both trees and whose turn it is: RRTConnect up to its first path.
+#[derive(Debug)]
+pub(crate) struct TwoTrees {
+    options: RrtConnectOptions,
+    /// The start's, then the goal's.
+    trees: [Tree; 2],
+    /// Whose turn it is to explore.
+    explorer: usize,
+    turn: Turn,
+    target: Vec<f64>,
+    reached: Vec<f64>,
+}
+
+impl TwoTrees {
+    pub fn new<W: World>(run: &Run<W>, options: RrtConnectOptions) -> Self {
+        let space = run.checker.space();
+        Self {
+            options,
+            trees: [Tree::new(space, &run.start), Tree::new(space, &run.goal)],
+            explorer: 0,
+            turn: Turn::Explore,
+            target: vec![0.0; space.dimension()],
+            reached: vec![0.0; space.dimension()],
+        }
+    }
+
+    /// Checks one motion.
+    pub fn step<W: World>(&mut self, run: &mut Run<W>) -> Result<Step, W::Error> {
+        let other = 1 - self.explorer;
+        match self.turn {
+            Turn::Explore => {
+                draw_uniform(run.checker.space(), &mut run.random, &mut self.target);
+                run.draws += 1;
+                match self.grow(self.explorer, &mut run.checker)? {
+                    Growth::Reached(node) | Growth::Advanced(node) => {
+                        self.target
+                            .copy_from_slice(self.trees[self.explorer].at(node));
+                        self.turn = Turn::Connect(node);
+                        Ok(Step::Probed(true))
+                    }
+                    Growth::Blocked => {
+                        self.explorer = other;
+                        Ok(Step::Probed(false))
+                    }
+                }
+            }
+            Turn::Connect(node) => match self.grow(other, &mut run.checker)? {
+                Growth::Reached(met) => {
+                    let ends = if self.explorer == 0 {
+                        [node, met]
+                    } else {
+                        [met, node]
+                    };
+                    Ok(Step::Joined(self.path(run.checker.space(), ends)))
+                }
+                Growth::Advanced(_) => Ok(Step::Probed(true)),
+                Growth::Blocked => {
+                    self.explorer = other;
+                    self.turn = Turn::Explore;
+                    Ok(Step::Probed(false))
+                }
+            },
+        }
+    }
+
+    /// Moves a tree towards the target, as far as its range lets it.
+    fn grow<W: World>(
+        &mut self,
+        which: usize,
+        checker: &mut MotionChecker<W>,
+    ) -> Result<Growth, W::Error> {
+        let tree = &mut self.trees[which];
+        let Some(nearest) = tree.near.nearest(&self.target) else {
+            unreachable!("a tree has its root");
+        };
+        let is_far = nearest.distance > self.options.range;
+        if is_far {
+            let share = self.options.range / nearest.distance;
+            let from = tree.at(nearest.id);
+            checker
+                .space()
+                .interpolate(from, &self.target, share, &mut self.reached);
+        } else {
+            self.reached.copy_from_slice(&self.target);
+        }
+        if !checker.is_motion_free(tree.at(nearest.id), &self.reached)? {
+            return Ok(Growth::Blocked);
+        }
+        let mut node = nearest.id;
+        if self.options.intermediate_states {
+            let from = tree.at(nearest.id).to_vec();
+            let segments = checker.segments(&from, &self.reached);
+            let mut q = from.clone();
+            for i in 1..segments {
+                let share = i as f64 / segments as f64;
+                checker
+                    .space()
+                    .interpolate(&from, &self.reached, share, &mut q);
+                node = tree.add(&q, node);
+            }
+        }
+        node = tree.add(&self.reached, node);
+        Ok(if is_far {
+            Growth::Advanced(node)
+        } else {
+            Growth::Reached(node)
+        })
+    }
+
+    /// The way from the start to where the trees have met, and on to the goal.
+    fn path(&self, space: &Space, ends: [u32; 2]) -> Waypoints {
+        let [from_start, from_goal] = &self.trees;
+        let mut nodes: Vec<u32> = from_start.ancestry(ends[0]).collect();
+        nodes.reverse();
+        let mut coordinates = Vec::new();
+        for node in nodes {
+            coordinates.extend_from_slice(from_start.at(node));
+        }
+        // Both trees have a node where they met.
+        for node in from_goal.ancestry(ends[1]).skip(1) {
+            coordinates.extend_from_slice(from_goal.at(node));
+        }
+        Waypoints::new(space, coordinates)
+    }
+}
+
+/// RRTConnect: one path, found soon.
+#[derive(Debug)]
+pub struct RrtConnect<W> {
+    pub(crate) run: Run<W>,
+    trees: TwoTrees,
+    joined: Option<Waypoints>,
+}
+
+impl<W: World> RrtConnect<W> {
+    /// A planner at its beginning. Start and goal are checked here.
+    ///
+    /// # Errors
+    /// If start or goal is outside of the space or in collision, or an option makes no sense.
+    pub fn new(
+        checker: MotionChecker<W>,
+        start: &[f64],
+        goal: &[f64],
+        options: RrtConnectOptions,
+        seed: u64,
+    ) -> Result<Self, ProblemError<W::Error>> {
+        options.check()?;
+        let run = Run::begin(checker, start, goal, seed)?;
+        let trees = TwoTrees::new(&run, options);
+        Ok(Self {
+            run,
+            trees,
+            joined: None,
+        })
+    }
+
+    fn advance(&mut self) -> Result<Event, W::Error> {
+        if self.run.best().is_some() {
+            return Ok(self.run.finish(EventKind::GaveUp));
+        }
+        if let Some(event) = self.joined.take().and_then(|path| self.run.offer(path)) {
+            return Ok(event);
+        }
+        let before = self.run.checker.configurations();
+        let free = match self.trees.step(&mut self.run)? {
+            Step::Probed(free) => free,
+            Step::Joined(path) => {
+                self.joined = Some(path);
+                true
+            }
+        };
+        Ok(self.run.probed(free, before))
+    }
+}
+
+faces!(RrtConnect);

@@ -1,0 +1,210 @@
+//! What all planners here share: a checker, a start and a goal, the best path, and the count.
+
+use crate::motion_checker::MotionChecker;
+use crate::waypoints::Waypoints;
+use psmp::checker::World;
+use psmp::{Anytime, Event, EventKind, Progress};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use thiserror::Error;
+
+/// The face of every planner here: an [`Anytime`] planner whose path is its own and not a roadmap's.
+///
+/// After an error of the checker a planner can be driven on: it asks again, or asks something else.
+pub trait Rival: Anytime {
+    /// The shortest path found so far.
+    fn best_path(&self) -> Option<&Waypoints>;
+}
+
+/// Why a problem cannot be planned for.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ProblemError<E> {
+    /// The start or the goal is no configuration of the space.
+    #[error(
+        "the {which} {configuration:?} is outside of the space: give a finite number within the bounds for each of its {dimension} axes"
+    )]
+    OutOfBounds {
+        /// "start" or "goal".
+        which: &'static str,
+        /// What was given.
+        configuration: Vec<f64>,
+        /// How many numbers a configuration has.
+        dimension: usize,
+    },
+    /// The start or the goal is in collision, so that no path can exist.
+    #[error("the {which} {configuration:?} is in collision: choose one that is free")]
+    InCollision {
+        /// "start" or "goal".
+        which: &'static str,
+        /// What was given.
+        configuration: Vec<f64>,
+    },
+    /// A parameter that no one can mean.
+    #[error("a {name} of {value:?} cannot be used: it must be {must}")]
+    Parameter {
+        /// Its name.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it must be.
+        must: &'static str,
+    },
+    /// The start or the goal could not be checked.
+    #[error("the start or the goal could not be checked: {0}")]
+    Check(E),
+}
+
+/// A positive number, infinity included if it may be.
+pub(crate) fn positive<E>(name: &'static str, value: f64) -> Result<f64, ProblemError<E>> {
+    if value > 0.0 {
+        return Ok(value);
+    }
+    Err(ProblemError::Parameter {
+        name,
+        value,
+        must: "positive",
+    })
+}
+
+/// A run of any planner here.
+#[derive(Debug)]
+pub(crate) struct Run<W> {
+    pub checker: MotionChecker<W>,
+    pub start: Vec<f64>,
+    pub goal: Vec<f64>,
+    pub random: Pcg64,
+    /// Random configurations drawn.
+    pub draws: u64,
+    best: Option<Waypoints>,
+    /// The straight way: no path can be shorter.
+    lower_bound: f64,
+    over: bool,
+}
+
+impl<W: World> Run<W> {
+    /// Checks start and goal, which costs two configurations.
+    pub fn begin(
+        mut checker: MotionChecker<W>,
+        start: &[f64],
+        goal: &[f64],
+        seed: u64,
+    ) -> Result<Self, ProblemError<W::Error>> {
+        for (which, q) in [("start", start), ("goal", goal)] {
+            if !checker.space().contains(q) {
+                return Err(ProblemError::OutOfBounds {
+                    which,
+                    configuration: q.to_vec(),
+                    dimension: checker.space().dimension(),
+                });
+            }
+            if !checker.is_free(q).map_err(ProblemError::Check)? {
+                return Err(ProblemError::InCollision {
+                    which,
+                    configuration: q.to_vec(),
+                });
+            }
+        }
+        Ok(Self {
+            lower_bound: checker.space().distance(start, goal),
+            checker,
+            start: start.to_vec(),
+            goal: goal.to_vec(),
+            random: Pcg64::seed_from_u64(seed),
+            draws: 0,
+            best: None,
+            over: false,
+        })
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress {
+            configurations: self.checker.configurations(),
+            edges: self.checker.motions(),
+            proposals: self.draws,
+            best_length: self.best.as_ref().map(Waypoints::length),
+            lower_bound: self.lower_bound,
+        }
+    }
+
+    pub fn best(&self) -> Option<&Waypoints> {
+        self.best.as_ref()
+    }
+
+    /// Infinite before the first path.
+    pub fn best_length(&self) -> f64 {
+        self.best.as_ref().map_or(f64::INFINITY, Waypoints::length)
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub fn event(&self, kind: EventKind) -> Event {
+        Event {
+            kind,
+            progress: self.progress(),
+        }
+    }
+
+    pub fn finish(&mut self, kind: EventKind) -> Event {
+        self.over = true;
+        self.event(kind)
+    }
+
+    /// The event that a run which can get no better ends with; before that, the path of one that has
+    /// nowhere to go.
+    pub fn certificate(&mut self) -> Option<Event> {
+        if self.best.is_none() && self.lower_bound == 0.0 {
+            let both = [self.start.as_slice(), self.goal.as_slice()].concat();
+            return self.offer(Waypoints::new(self.checker.space(), both));
+        }
+        (self.best_length() <= self.lower_bound).then(|| self.finish(EventKind::Optimal))
+    }
+
+    /// Takes a free path as the best one if it is.
+    pub fn offer(&mut self, path: Waypoints) -> Option<Event> {
+        let length = path.length();
+        (length < self.best_length()).then(|| {
+            self.best = Some(path);
+            self.event(EventKind::Improved { length })
+        })
+    }
+
+    /// What has been asked since `before` configurations had been, as an event.
+    pub fn probed(&self, free: bool, before: u64) -> Event {
+        self.event(EventKind::Probed {
+            free,
+            configurations: self.checker.configurations() - before,
+        })
+    }
+}
+
+/// Gives a planner with a field `run` and a method `advance` the faces that all of them have.
+macro_rules! faces {
+    ($planner:ident) => {
+        impl<W: psmp::checker::World> psmp::Anytime for $planner<W> {
+            type Error = W::Error;
+
+            fn step(&mut self) -> Option<Result<psmp::Event, W::Error>> {
+                if self.run.is_over() {
+                    return None;
+                }
+                match self.run.certificate() {
+                    Some(end) => Some(Ok(end)),
+                    None => Some(self.advance()),
+                }
+            }
+
+            fn progress(&self) -> psmp::Progress {
+                self.run.progress()
+            }
+        }
+
+        impl<W: psmp::checker::World> $crate::run::Rival for $planner<W> {
+            fn best_path(&self) -> Option<&$crate::waypoints::Waypoints> {
+                self.run.best()
+            }
+        }
+    };
+}
+pub(crate) use faces;

@@ -1,0 +1,201 @@
+//! A tree of motions from the start, with the length of the way to each node kept up to date.
+//!
+//! Nodes may be loose, which is to say not yet reached by the tree: their way is infinitely long.
+
+use crate::near::{Found, Near};
+use crate::waypoints::Waypoints;
+use psmp::Space;
+
+/// The first node, where the tree begins.
+pub(crate) const ROOT: u32 = 0;
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(crate) struct Tree {
+    coordinates: Vec<f64>,
+    parents: Vec<u32>,
+    /// The length of the motion from the parent.
+    steps: Vec<f64>,
+    /// The length of the way from the start.
+    costs: Vec<f64>,
+    first_children: Vec<u32>,
+    next_siblings: Vec<u32>,
+    /// All nodes, loose ones included, until one is taken out.
+    pub near: Near,
+    stack: Vec<u32>,
+}
+
+impl Tree {
+    pub fn new(space: &Space, root: &[f64]) -> Self {
+        let mut tree = Self {
+            coordinates: Vec::new(),
+            parents: Vec::new(),
+            steps: Vec::new(),
+            costs: Vec::new(),
+            first_children: Vec::new(),
+            next_siblings: Vec::new(),
+            near: Near::new(space),
+            stack: Vec::new(),
+        };
+        tree.add_loose(root);
+        tree.costs[0] = 0.0;
+        tree
+    }
+
+    pub fn at(&self, id: u32) -> &[f64] {
+        let d = self.coordinates.len() / self.parents.len();
+        &self.coordinates[id as usize * d..(id as usize + 1) * d]
+    }
+
+    /// How many nodes there have ever been.
+    pub fn count(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The length of the way from the start; infinite for a loose node.
+    pub fn cost(&self, id: u32) -> f64 {
+        self.costs[id as usize]
+    }
+
+    pub fn parent(&self, id: u32) -> Option<u32> {
+        Some(self.parents[id as usize]).filter(|&parent| parent != NONE)
+    }
+
+    /// Whether the tree reaches the node.
+    pub fn reaches(&self, id: u32) -> bool {
+        id == ROOT || self.parents[id as usize] != NONE
+    }
+
+    pub fn children(&self, id: u32) -> impl Iterator<Item = u32> {
+        let some = |id: u32| Some(id).filter(|&id| id != NONE);
+        std::iter::successors(some(self.first_children[id as usize]), move |&child| {
+            some(self.next_siblings[child as usize])
+        })
+    }
+
+    /// The node and those on its way from the start, backwards.
+    pub fn ancestry(&self, id: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(id), |&id| self.parent(id))
+    }
+
+    pub fn add_loose(&mut self, q: &[f64]) -> u32 {
+        let id = self.parents.len() as u32;
+        self.coordinates.extend_from_slice(q);
+        self.parents.push(NONE);
+        self.steps.push(0.0);
+        self.costs.push(f64::INFINITY);
+        self.first_children.push(NONE);
+        self.next_siblings.push(NONE);
+        self.near.insert(id, q);
+        id
+    }
+
+    /// Lets a node that was taken out be found again.
+    pub fn put_back(&mut self, id: u32) {
+        let d = self.coordinates.len() / self.parents.len();
+        let q = &self.coordinates[id as usize * d..(id as usize + 1) * d];
+        self.near.insert(id, q);
+    }
+
+    /// The `k` nodes nearest to this one, itself included.
+    pub fn neighbours_of(&mut self, id: u32, k: usize, nearest: &mut Vec<Found>) {
+        let d = self.coordinates.len() / self.parents.len();
+        let q = &self.coordinates[id as usize * d..(id as usize + 1) * d];
+        self.near.k_nearest(q, k, nearest);
+    }
+
+    /// Lets the way to a node come from this parent, by a motion of this length. The ways to all
+    /// nodes behind it follow; `changed` hears of each.
+    pub fn attach(&mut self, id: u32, parent: u32, step: f64, mut changed: impl FnMut(u32)) {
+        self.unlink(id);
+        self.parents[id as usize] = parent;
+        self.next_siblings[id as usize] = self.first_children[parent as usize];
+        self.first_children[parent as usize] = id;
+        self.steps[id as usize] = step;
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        stack.push(id);
+        while let Some(node) = stack.pop() {
+            let parent = self.parents[node as usize];
+            self.costs[node as usize] = self.costs[parent as usize] + self.steps[node as usize];
+            changed(node);
+            stack.extend(self.children(node));
+        }
+        self.stack = stack;
+    }
+
+    /// Makes a node loose. What is behind it must be made so too.
+    pub fn detach(&mut self, id: u32) {
+        self.unlink(id);
+        self.parents[id as usize] = NONE;
+        self.costs[id as usize] = f64::INFINITY;
+    }
+
+    /// Takes a node out of its parent's children.
+    fn unlink(&mut self, id: u32) {
+        let Some(parent) = self.parent(id) else {
+            return;
+        };
+        let next = self.next_siblings[id as usize];
+        let before = self
+            .children(parent)
+            .find(|&child| self.next_siblings[child as usize] == id);
+        match before {
+            Some(before) => self.next_siblings[before as usize] = next,
+            None => self.first_children[parent as usize] = next,
+        }
+    }
+
+    /// The nodes that the tree reaches, parents before their children.
+    pub fn downwards(&self) -> Vec<u32> {
+        let mut order = vec![ROOT];
+        let mut next = 0;
+        while let Some(&node) = order.get(next) {
+            next += 1;
+            order.extend(self.children(node));
+        }
+        order
+    }
+
+    /// The tree with only the nodes that are to be kept, and those on the way to one, under new ids.
+    /// Gives the new id of `followed`, which must be kept.
+    pub fn prune(
+        &mut self,
+        space: &Space,
+        followed: u32,
+        is_kept: impl Fn(u32, &[f64]) -> bool,
+    ) -> u32 {
+        let order = self.downwards();
+        let mut kept = vec![false; self.count()];
+        for &node in order.iter().rev() {
+            if kept[node as usize] || is_kept(node, self.at(node)) {
+                kept[node as usize] = true;
+                if let Some(parent) = self.parent(node) {
+                    kept[parent as usize] = true;
+                }
+            }
+        }
+        let mut pruned = Tree::new(space, self.at(ROOT));
+        let mut new_ids = vec![ROOT; self.count()];
+        for &node in order.iter().filter(|node| kept[**node as usize]) {
+            if let Some(parent) = self.parent(node) {
+                let id = pruned.add_loose(self.at(node));
+                let step = self.steps[node as usize];
+                pruned.attach(id, new_ids[parent as usize], step, |_| ());
+                new_ids[node as usize] = id;
+            }
+        }
+        *self = pruned;
+        new_ids[followed as usize]
+    }
+
+    /// The path from the start to a node that the tree reaches.
+    pub fn path_to(&self, space: &Space, node: u32) -> Waypoints {
+        let mut nodes: Vec<u32> = self.ancestry(node).collect();
+        nodes.reverse();
+        let coordinates = nodes.iter().flat_map(|&id| self.at(id)).copied().collect();
+        Waypoints::new(space, coordinates)
+    }
+}
