@@ -11,6 +11,13 @@ use psmp::checker::World;
 use psmp::roadmap::{halton, uniform};
 use psmp::{Connection, Roadmap, RoadmapError};
 
+/// How many vertices a roadmap has unless told. With [`DEFAULT_NEIGHBOURS`] it is the smallest of
+/// those measured on which every problem of the published Panda sets that joins has a path.
+pub const DEFAULT_VERTICES: usize = 10_000;
+
+/// How many nearest neighbours each vertex is joined to unless told.
+pub const DEFAULT_NEIGHBOURS: usize = 15;
+
 /// Where the vertices of a roadmap come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sampling {

@@ -7,7 +7,8 @@
 //! [`ExactWorld`] with the true shapes. With [`psmp::checker::BisectionChecker`] they check the
 //! configurations along an edge, with [`CertifiedChecker`] all of it. A [`joint_roadmap`] and a
 //! [`TableJob`] turn scenes into experience; an [`EdgeMemory`] keeps what is known when a scene
-//! changes.
+//! changes. An [`ArmProblem`] is a start and a goal in a scene, a [`JoinedQuery`] both of them
+//! joined to a roadmap.
 #![deny(missing_docs)]
 
 mod arm;
@@ -16,12 +17,15 @@ mod certified;
 mod contacts;
 mod exact;
 mod geometry;
+mod joining;
 mod joint_roadmap;
 mod kinematics;
 mod mesh_file;
 pub mod models;
 mod obstacle;
 mod pose;
+mod problem;
+mod refined;
 mod robot;
 mod scene;
 mod scene_change;
@@ -37,9 +41,12 @@ pub use arm::{Arm, ArmError};
 pub use certified::CertifiedChecker;
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
-pub use joint_roadmap::{Sampling, joint_roadmap};
+pub use joining::{JoinError, JoinedQuery};
+pub use joint_roadmap::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Sampling, joint_roadmap};
 pub use kinematics::{Kinematics, Poses};
 pub use pose::{Number, Pose, PoseError, Scalar};
+pub use problem::{ArmProblem, End, Touch};
+pub use refined::RefinedWorld;
 pub use robot::{Joint, JointKind, Link, Mimic, Robot, Variable};
 pub use scene::{AllowedCollisions, Attached, MotionRequest, Object, Scene};
 pub use scene_change::{EdgeMemory, RememberingChecker, SweptVolumes};

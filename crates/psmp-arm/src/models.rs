@@ -7,6 +7,23 @@ use crate::robot::Robot;
 use crate::srdf::{Group, NamedState, Semantics};
 use std::f64::consts::FRAC_PI_2;
 
+/// The names that [`named`] knows; of `planar-N` for any number of joints.
+pub const NAMES: [&str; 4] = ["panda-like", "wam-like", "ur5-like", "planar-N"];
+
+/// The shipped robot of this name: one of [`NAMES`], where `planar-4` is [`planar`] with 4 joints.
+#[must_use]
+pub fn named(name: &str) -> Option<(Robot, Semantics)> {
+    match name {
+        "panda-like" => Some(panda_like()),
+        "wam-like" => Some(wam_like()),
+        "ur5-like" => Some(ur5_like()),
+        _ => {
+            let joints = name.strip_prefix("planar-")?.parse().ok()?;
+            (1..=100).contains(&joints).then(|| planar(joints))
+        }
+    }
+}
+
 /// A 7-joint arm with a gripper, like the Franka Panda.
 #[must_use]
 pub fn panda_like() -> (Robot, Semantics) {

@@ -113,6 +113,13 @@ impl EdgeMemory {
         self.known.iter().flatten().count()
     }
 
+    /// What a check of an edge has found.
+    pub(crate) fn remember(&mut self, edge: EdgeId, free: bool) {
+        if let Some(known) = self.known.get_mut(edge.index()) {
+            *known = Some(free);
+        }
+    }
+
     /// An object has come into the scene: free edges through its place are uncertain now.
     pub fn came(&mut self, swept: &SweptVolumes, object: &Object) {
         self.forget(swept, object, true);
@@ -164,9 +171,7 @@ impl<C: Checker> Checker for RememberingChecker<'_, C> {
             });
         }
         let verdict = self.checker.check(edge, sightings)?;
-        if let Some(known) = self.memory.known.get_mut(edge.index()) {
-            *known = Some(verdict.free);
-        }
+        self.memory.remember(edge, verdict.free);
         Ok(verdict)
     }
 

@@ -8,6 +8,7 @@ mod hand_written;
 mod moveit;
 pub(crate) mod point_file;
 mod request;
+mod write;
 
 pub use request::MotionRequest;
 

@@ -1,0 +1,356 @@
+//! Joining a start and a goal to a roadmap.
+//!
+//! A roadmap is made once for an arm; the start and the goal of a query come later and are joined
+//! to it on demand. Each gets edges to its nearest vertices, which stay to be checked by the
+//! planner like any other. To be sure that planning is not in vain, motions to the nearest vertices
+//! are checked until one is free, farther and farther vertices if need be. An end in a tight spot,
+//! from which no straight motion to the roadmap is free, grows a small tree of free motions around
+//! itself until one of its leaves has such a motion; the branch to that leaf becomes part of the
+//! roadmap. What was checked on the way is remembered and counted.
+
+use crate::problem::End;
+use crate::scene_change::EdgeMemory;
+use psmp::checker::{BisectionOrder, World};
+use psmp::{Direction, Draw, Edge, EdgeId, Query, Roadmap, RoadmapError, Space, VertexId};
+use std::convert::Infallible;
+use thiserror::Error;
+
+/// How many of the nearest vertices an end is joined to.
+const JOINED: usize = 50;
+/// How many of the nearest vertices are tried before a tree is grown.
+const FARTHEST: usize = 100;
+/// How many of the nearest vertices a leaf of a tree tries.
+const FROM_LEAF: usize = 5;
+/// How many times a tree is extended before the end is given up.
+const MOST_GROWTH: u64 = 5000;
+/// How far a branch goes at most, as a share of the longest axis.
+const BRANCH: f64 = 0.1;
+
+/// Why a query cannot be joined to a roadmap.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum JoinError {
+    /// An end is in collision.
+    #[error("the {0} is in collision")]
+    InCollision(End),
+    /// An end is outside the roadmap's space.
+    #[error("the {0} is outside the roadmap's space")]
+    Outside(End),
+    /// No motion from an end to the roadmap is free.
+    #[error("no way was found from the {end} to the roadmap in {configurations} configurations")]
+    CutOff {
+        /// The end.
+        end: End,
+        /// How many configurations were checked.
+        configurations: u64,
+    },
+    /// The roadmap has no configurations, or no vertices.
+    #[error("the roadmap has no configurations to join a query to")]
+    NoConfigurations,
+    /// The edges of the roadmap can be travelled one way only.
+    #[error("the roadmap is directed, but an arm moves both ways")]
+    Directed,
+    /// The roadmap has no room for more vertices or edges.
+    #[error(transparent)]
+    Roadmap(#[from] RoadmapError),
+    /// The resolution is not positive and finite.
+    #[error("a resolution of {0} cannot be used: it must be positive and finite")]
+    Resolution(f64),
+}
+
+impl JoinError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::InCollision(_) => "move the end, or what it touches",
+            Self::Outside(_) => "give a configuration within the joints' limits",
+            Self::CutOff { .. } => {
+                "give a roadmap of more vertices, or an end with more room around it"
+            }
+            Self::NoConfigurations | Self::Directed | Self::Roadmap(_) => {
+                "give a roadmap that was made for the arm"
+            }
+            Self::Resolution(_) => "give a positive number of radians, such as 0.2",
+        }
+    }
+}
+
+/// A roadmap with a start and a goal. Vertices and edges that were there keep their ids, so that
+/// tables and beliefs of the roadmap still fit.
+#[derive(Debug, Clone)]
+pub struct JoinedQuery {
+    /// The roadmap with the query's vertices and edges behind its own.
+    pub roadmap: Roadmap,
+    /// From where to where.
+    pub query: Query,
+    /// What joining has found out about edges. A [`crate::RememberingChecker`] does not check them
+    /// again.
+    pub known: EdgeMemory,
+    /// How many configurations joining has checked.
+    pub configurations: u64,
+}
+
+impl JoinedQuery {
+    /// Joins a start and a goal to a roadmap, in a world. `resolution` is the largest joint step
+    /// from one configuration of a motion to the next.
+    ///
+    /// # Errors
+    /// If an end is in collision or no way from it to the roadmap is found.
+    pub fn new<W: World<Error = Infallible>>(
+        roadmap: &Roadmap,
+        start: &[f64],
+        goal: &[f64],
+        resolution: f64,
+        world: &mut W,
+    ) -> Result<Self, JoinError> {
+        if !(resolution > 0.0 && resolution.is_finite()) {
+            return Err(JoinError::Resolution(resolution));
+        }
+        let (Some(space), Some(coordinates)) = (roadmap.space(), roadmap.configurations()) else {
+            return Err(JoinError::NoConfigurations);
+        };
+        if coordinates.is_empty() {
+            return Err(JoinError::NoConfigurations);
+        }
+        if roadmap.direction() == Direction::Directed {
+            return Err(JoinError::Directed);
+        }
+        let mut joining = Joining {
+            space,
+            coordinates,
+            resolution,
+            world,
+            order: BisectionOrder::default(),
+            batch: Vec::new(),
+            configurations: 0,
+            vertices: [start, goal].concat(),
+            edges: Vec::new(),
+        };
+        let first = roadmap.vertex_count() as u32;
+        for (end, vertex, q) in [(End::Start, first, start), (End::Goal, first + 1, goal)] {
+            if !space.contains(q) {
+                return Err(JoinError::Outside(end));
+            }
+            joining.configurations += 1;
+            let Ok(free) = joining.world.is_free(q);
+            if !free {
+                return Err(JoinError::InCollision(end));
+            }
+            if !joining.join(vertex, q) {
+                return Err(JoinError::CutOff {
+                    end,
+                    configurations: joining.configurations,
+                });
+            }
+        }
+        if !joining.edges.iter().any(|e| e.joins(first, first + 1)) {
+            let length = space.distance(start, goal);
+            joining
+                .edges
+                .push(NewEdge::unknown(first, first + 1, length));
+        }
+        Ok(joining.finish(roadmap)?)
+    }
+}
+
+/// An edge that joining adds, and what it knows of it.
+struct NewEdge {
+    edge: Edge,
+    free: Option<bool>,
+}
+
+impl NewEdge {
+    fn unknown(from: u32, to: u32, length: f64) -> Self {
+        Self {
+            edge: Edge::new(from, to, length),
+            free: None,
+        }
+    }
+
+    fn joins(&self, one: u32, other: u32) -> bool {
+        self.edge.from.0 == one && self.edge.to.0 == other
+    }
+}
+
+struct Joining<'a, W> {
+    space: &'a Space,
+    coordinates: &'a [f64],
+    resolution: f64,
+    world: &'a mut W,
+    order: BisectionOrder,
+    batch: Vec<f64>,
+    configurations: u64,
+    /// New vertices: the start, the goal, and branches of trees.
+    vertices: Vec<f64>,
+    edges: Vec<NewEdge>,
+}
+
+impl<W: World<Error = Infallible>> Joining<'_, W> {
+    /// Joins a new vertex to the roadmap; whether a free way is known.
+    fn join(&mut self, vertex: u32, q: &[f64]) -> bool {
+        let near = self.nearest(q, FARTHEST);
+        let found = self.first_free(q, &near);
+        // Besides what was tried, the usual number of neighbours.
+        let tried = found.map_or(near.len(), |place| place + 1);
+        for (place, &(other, length)) in near.iter().enumerate() {
+            let mut edge = NewEdge::unknown(vertex, other, length);
+            edge.free = (place < tried).then_some(Some(place) == found);
+            // Far ones that are blocked are of no use.
+            if place < JOINED || edge.free == Some(true) {
+                self.edges.push(edge);
+            }
+        }
+        found.is_some() || self.grow(vertex, q)
+    }
+
+    /// Grows a tree of free motions from a vertex until a leaf has a free motion to the roadmap.
+    fn grow(&mut self, vertex: u32, root: &[f64]) -> bool {
+        let dimension = self.space.dimension();
+        let longest = self.space.axes().iter().map(|a| a.extent() * a.weight());
+        let branch = BRANCH * longest.fold(0.0, f64::max);
+        let mut tree = root.to_vec();
+        let mut parents = vec![0];
+        let (mut aim, mut leaf) = (vec![0.0; dimension], vec![0.0; dimension]);
+        for step in 0..MOST_GROWTH {
+            // First near the root, then farther and farther out.
+            let reach = (step + 1) as f64 / MOST_GROWTH as f64;
+            let draw = Draw::new(u64::from(vertex), step);
+            for (axis, (value, (from, shape))) in aim
+                .iter_mut()
+                .zip(root.iter().zip(self.space.axes()))
+                .enumerate()
+            {
+                let side = 2.0 * draw.unit(axis as u64) - 1.0;
+                *value = from + side * reach.sqrt() * shape.extent();
+                if !shape.wraps() {
+                    *value = value.clamp(shape.lower(), shape.upper());
+                }
+            }
+            let (parent, distance) = nearest_of(self.space, &tree, &aim);
+            let from = tree[parent * dimension..(parent + 1) * dimension].to_vec();
+            let share = (branch / distance.max(f64::MIN_POSITIVE)).min(1.0);
+            self.space.interpolate(&from, &aim, share, &mut leaf);
+            if !self.is_free(&from, &leaf) {
+                continue;
+            }
+            tree.extend_from_slice(&leaf);
+            parents.push(parent);
+            let near = self.nearest(&leaf, JOINED);
+            if let Some(found) = self.first_free(&leaf, &near[..near.len().min(FROM_LEAF)]) {
+                self.add_branch(vertex, &tree, &parents, &near, found);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The branch to the last leaf of a tree becomes vertices and edges, and the leaf is joined.
+    fn add_branch(
+        &mut self,
+        root: u32,
+        tree: &[f64],
+        parents: &[usize],
+        near: &[(u32, f64)],
+        found: usize,
+    ) {
+        let dimension = self.space.dimension();
+        let at = |node: usize| &tree[node * dimension..(node + 1) * dimension];
+        let mut branch = vec![parents.len() - 1];
+        while let Some(&node) = branch.last().filter(|node| **node != 0) {
+            branch.push(parents[node]);
+        }
+        branch.pop();
+        let mut before = (root, at(0));
+        for &node in branch.iter().rev() {
+            let own = (self.coordinates.len() + self.vertices.len()) / dimension;
+            self.vertices.extend_from_slice(at(node));
+            let length = self.space.distance(before.1, at(node));
+            let mut edge = NewEdge::unknown(before.0, own as u32, length);
+            edge.free = Some(true);
+            self.edges.push(edge);
+            before = (own as u32, at(node));
+        }
+        for (place, &(other, length)) in near.iter().enumerate() {
+            let mut edge = NewEdge::unknown(before.0, other, length);
+            edge.free = (place <= found).then_some(place == found);
+            self.edges.push(edge);
+        }
+    }
+
+    /// The place of the first vertex to which the straight motion is free.
+    fn first_free(&mut self, q: &[f64], near: &[(u32, f64)]) -> Option<usize> {
+        let dimension = self.space.dimension();
+        let coordinates = self.coordinates;
+        near.iter().position(|&(other, _)| {
+            let other = other as usize;
+            self.is_free(q, &coordinates[other * dimension..(other + 1) * dimension])
+        })
+    }
+
+    /// Whether a straight motion is free, in bisection order at the resolution.
+    fn is_free(&mut self, a: &[f64], b: &[f64]) -> bool {
+        let axes = self.space.axes().iter().zip(a.iter().zip(b));
+        let way = axes
+            .map(|(axis, (&x, &y))| axis.difference(x, y).abs())
+            .fold(0.0, f64::max);
+        let count = (way / self.resolution).ceil() as usize + 1;
+        let dimension = self.space.dimension();
+        self.batch.resize(count * dimension, 0.0);
+        let order = self.order.of(count);
+        for (&i, q) in order.iter().zip(self.batch.chunks_exact_mut(dimension)) {
+            let share = f64::from(i) / (count - 1).max(1) as f64;
+            self.space.interpolate(a, b, share, q);
+        }
+        let Ok(collision) = self.world.first_collision(&self.batch, dimension);
+        self.configurations += collision.map_or(count, |place| place + 1) as u64;
+        collision.is_none()
+    }
+
+    /// The nearest vertices of the roadmap, nearest first.
+    fn nearest(&self, q: &[f64], count: usize) -> Vec<(u32, f64)> {
+        let each = self.coordinates.chunks_exact(self.space.dimension());
+        let mut all: Vec<(u32, f64)> = (0..)
+            .zip(each.map(|other| self.space.distance(q, other)))
+            .collect();
+        let by_distance = |a: &(u32, f64), b: &(u32, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+        if count < all.len() {
+            all.select_nth_unstable_by(count, by_distance);
+            all.truncate(count);
+        }
+        all.sort_unstable_by(by_distance);
+        all
+    }
+
+    fn finish(self, roadmap: &Roadmap) -> Result<JoinedQuery, RoadmapError> {
+        let first = roadmap.vertex_count() as u32;
+        let mut known = EdgeMemory::new(roadmap.edge_count() + self.edges.len());
+        let mut edges = roadmap.edges().to_vec();
+        for new in &self.edges {
+            if let Some(free) = new.free {
+                known.remember(EdgeId(edges.len() as u32), free);
+            }
+            edges.push(new.edge);
+        }
+        let coordinates = [self.coordinates, &self.vertices].concat();
+        let count = coordinates.len() / self.space.dimension();
+        Ok(JoinedQuery {
+            roadmap: Roadmap::from_edges(count, Direction::Undirected, edges)?
+                .with_configurations(self.space.clone(), coordinates)?,
+            query: Query {
+                start: VertexId(first),
+                goal: VertexId(first + 1),
+            },
+            known,
+            configurations: self.configurations,
+        })
+    }
+}
+
+/// The nearest of the configurations given one after the other, and how far it is.
+fn nearest_of(space: &Space, configurations: &[f64], q: &[f64]) -> (usize, f64) {
+    let each = configurations.chunks_exact(space.dimension());
+    let distances = each.map(|other| space.distance(q, other)).enumerate();
+    distances
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .unwrap_or((0, f64::INFINITY))
+}

@@ -1,0 +1,97 @@
+//! A problem for an arm: where it stands, what is around it, from where to where.
+
+use crate::arm::{Arm, ArmError};
+use crate::exact::ExactWorld;
+use crate::scene::{MotionRequest, Scene};
+use crate::sphere_cover::SphereModel;
+use crate::spheres::SphereWorld;
+use std::fmt;
+
+/// The two ends of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Where the motion begins.
+    Start,
+    /// Where it ends.
+    Goal,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Start => "start",
+            Self::Goal => "goal",
+        })
+    }
+}
+
+/// What touches what at an end of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// The end.
+    pub end: End,
+    /// A link, or a thing that a link holds.
+    pub body: String,
+    /// What it touches: an object of the scene, or another link.
+    pub other: String,
+}
+
+/// An arm in a scene, with a start and a goal.
+#[derive(Debug, Clone)]
+pub struct ArmProblem {
+    /// The arm, with the joints outside its group where scene and request have them.
+    pub arm: Arm,
+    /// What stands around it.
+    pub scene: Scene,
+    /// The configuration to begin in.
+    pub start: Vec<f64>,
+    /// The configuration to end in.
+    pub goal: Vec<f64>,
+}
+
+impl ArmProblem {
+    /// The problem that a request poses to an arm in a scene. Joints outside the arm's group stay
+    /// where the request has them at its start, or else where the scene has them.
+    ///
+    /// # Errors
+    /// If the scene or the request names a joint that the robot has not, or gives one of the group
+    /// no position or one outside its limits; or the scene attaches something to a link that the
+    /// robot has not.
+    pub fn new(arm: &Arm, scene: Scene, request: &MotionRequest) -> Result<Self, ArmError> {
+        let arm = arm.with_state(&scene.state)?.with_state(&request.start)?;
+        let start = arm.configuration(&request.start)?;
+        let goal = arm.configuration(&request.goal)?;
+        Ok(Self {
+            arm,
+            scene,
+            start,
+            goal,
+        })
+    }
+
+    /// What touches what at the start or the goal, by the true shapes, if anything does.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    pub fn touch(&self) -> Result<Option<Touch>, ArmError> {
+        let mut world = ExactWorld::new(&self.arm, &self.scene)?;
+        for (end, q) in [(End::Start, &self.start), (End::Goal, &self.goal)] {
+            if let Some((body, other)) = world.contact(q) {
+                return Ok(Some(Touch {
+                    end,
+                    body: body.to_owned(),
+                    other: other.to_owned(),
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The world of the problem with the arm covered by spheres.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    pub fn sphere_world(&self, spheres: &SphereModel) -> Result<SphereWorld, ArmError> {
+        SphereWorld::new(&self.arm, spheres, &self.scene)
+    }
+}
