@@ -212,7 +212,7 @@ impl<'a> ArmArena<'a> {
                 RrtStar::new(checker, start, goal, options, seed).map(|p| Box::new(p) as _)
             }
             RivalName::BitStar => {
-                let options = BitStarOptions::for_space(space);
+                let options = BitStarOptions::default();
                 BitStar::new(checker, start, goal, options, seed).map(|p| Box::new(p) as _)
             }
         };
