@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use thiserror::Error;
 
 /// How many of the nearest vertices an end is joined to.
-const JOINED: usize = 50;
+const JOINED: usize = 100;
 /// How many of the nearest vertices are tried before a tree is grown.
 const FARTHEST: usize = 100;
 /// How many of the nearest vertices a leaf of a tree tries.

@@ -3,6 +3,7 @@
 
 mod arena;
 pub mod calibration;
+pub mod clutter;
 mod drawing;
 mod event_hash;
 pub mod families;

@@ -18,6 +18,7 @@ mod shifting_wall;
 mod two_walls;
 
 pub use obstacles::Rectangle;
+pub(crate) use obstacles::{normal_pair, within};
 pub use problem_set::{FamilyError, ProblemSet, RESOLUTION};
 
 use rand_pcg::Pcg64;

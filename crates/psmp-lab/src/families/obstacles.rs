@@ -57,12 +57,12 @@ pub(super) fn forest(random: &mut impl Rng, mean: f64) -> Vec<Rectangle> {
 }
 
 /// A uniform number from an interval.
-pub(super) fn within(random: &mut impl Rng, [low, high]: [f64; 2]) -> f64 {
+pub(crate) fn within(random: &mut impl Rng, [low, high]: [f64; 2]) -> f64 {
     low + (high - low) * random.random::<f64>()
 }
 
 /// Two independent numbers from the standard normal distribution, by Box and Muller.
-pub(super) fn normal_pair(random: &mut impl Rng) -> [f64; 2] {
+pub(crate) fn normal_pair(random: &mut impl Rng) -> [f64; 2] {
     let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
     let angle = TAU * random.random::<f64>();
     [radius * angle.cos(), radius * angle.sin()]
