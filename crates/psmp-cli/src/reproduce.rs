@@ -97,7 +97,12 @@ const ARM_DATA: &str = "motion_bench_maker";
 impl ReproduceArgs {
     /// The experiments in 2-D, unless only the arm's is asked for.
     fn in_plane(&self, seed: u64) -> Result<Option<Experiment>> {
-        let folders: Vec<PathBuf> = self.data.iter().filter(|f| !is_arm_folder(f)).cloned().collect();
+        let folders: Vec<PathBuf> = self
+            .data
+            .iter()
+            .filter(|f| !is_arm_folder(f))
+            .cloned()
+            .collect();
         if self.seven_dof {
             return match folders.first() {
                 None => Ok(None),
@@ -134,7 +139,10 @@ impl ReproduceArgs {
         experiment.options.seeds = self.seeds(seed, experiment.options.seeds.len());
         experiment.options.jobs = self.jobs;
         let planners: Result<Vec<PlannerSpec>> = match &self.planners {
-            None => Ok(PLANNERS.iter().map(|name| name.parse()).collect::<Result<_, _>>()?),
+            None => Ok(PLANNERS
+                .iter()
+                .map(|name| name.parse())
+                .collect::<Result<_, _>>()?),
             Some(names) => names.iter().map(on_roadmap).collect(),
         };
         experiment.enter(&planners?);
@@ -143,8 +151,12 @@ impl ReproduceArgs {
 
     /// The experiment with an arm, unless something else is asked for.
     fn with_arm(&self, seed: u64) -> Result<Option<SevenDof>> {
-        let mut folders: Vec<PathBuf> =
-            self.data.iter().filter(|f| is_arm_folder(f)).cloned().collect();
+        let mut folders: Vec<PathBuf> = self
+            .data
+            .iter()
+            .filter(|f| is_arm_folder(f))
+            .cloned()
+            .collect();
         let chosen = self.families.is_some() || self.planners.is_some();
         if chosen && !self.seven_dof && folders.is_empty() {
             return Ok(None);

@@ -6,7 +6,9 @@ use crate::trial::Trial;
 use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, parquet_derive::ParquetRecordWriter)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Serialize, Deserialize, parquet_derive::ParquetRecordWriter,
+)]
 pub struct Row {
     /// The dataset's or the family's name.
     pub dataset: String,

@@ -130,6 +130,9 @@ pub struct Stage {
     pub worlds: Vec<(u32, Vec<Object>)>,
     /// Motions in these worlds.
     pub motions: Vec<Motion>,
+    /// A picture of the first of them, an SVG document, for paper and for where nothing can be
+    /// drawn in three dimensions.
+    pub still: String,
 }
 
 /// A path that a planner found, as the arm follows it.

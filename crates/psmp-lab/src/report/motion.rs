@@ -162,9 +162,12 @@ fn place(pose: &Pose) -> [f64; 7] {
         1.0 - r[0][0] - r[1][1] + r[2][2],
         1.0 + r[0][0] + r[1][1] + r[2][2],
     ];
-    let largest = (0..4).fold(0, |best, i| {
-        if squares[i] > squares[best] { i } else { best }
-    });
+    let largest = (0..4).fold(
+        0,
+        |best, i| {
+            if squares[i] > squares[best] { i } else { best }
+        },
+    );
     let s = squares[largest].sqrt() * 0.5;
     let over = 0.25 / s;
     let sum = |i: usize, j: usize| (r[i][j] + r[j][i]) * over;
@@ -181,7 +184,11 @@ fn place(pose: &Pose) -> [f64; 7] {
 /// A tenth of a millimetre, or as good as that.
 fn rounded(value: f64) -> f64 {
     let rounded = (value * 1e4).round() / 1e4;
-    if rounded.is_finite() { rounded + 0.0 } else { 0.0 }
+    if rounded.is_finite() {
+        rounded + 0.0
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]

@@ -88,7 +88,9 @@ fn figure(figure: &Figure) -> String {
 }
 
 fn panel(panel: &Panel) -> String {
-    let alt = escaped(&panel.alt);
+    let (name, alt) = (escaped(&panel.name), escaped(&panel.alt));
     let svg = &panel.svg;
-    format!("<div class=\"panel\" role=\"img\" aria-label=\"{alt}\">\n{svg}</div>\n")
+    format!(
+        "<div class=\"panel\" id=\"panel-{name}\" role=\"img\" aria-label=\"{alt}\">\n{svg}</div>\n"
+    )
 }

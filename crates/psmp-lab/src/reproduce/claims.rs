@@ -54,9 +54,7 @@ impl Measure {
                 let improvements = row.improvements()?;
                 let end = HORIZON * limit;
                 let in_time = improvements.iter().rev();
-                let best = in_time
-                    .into_iter()
-                    .find(|i| i.configurations as f64 <= end);
+                let best = in_time.into_iter().find(|i| i.configurations as f64 <= end);
                 let shortest = row.shortest_length?;
                 Some(best.map_or(BEFORE_FIRST, |best| excess(best.length, shortest)))
             }

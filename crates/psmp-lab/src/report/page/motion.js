@@ -194,11 +194,13 @@
   if (!solid) {
     // Without WebGL the picture that is drawn beforehand takes the place of the view.
     element("motion-controls").hidden = true;
-    const still = document.querySelector(`#family-${CSS.escape(families[0].name)} .motion-still .panels`);
+    const still = element(`panel-${families[0].name}-motion`)?.cloneNode(true);
+    still?.removeAttribute("id");
     const words = document.createElement("p");
     words.className = "note";
     words.textContent = "This browser draws nothing in three dimensions (WebGL 2 is missing); here is a still picture.";
-    canvas.replaceWith(words, ...(still ? [still.cloneNode(true)] : []));
+    canvas.replaceWith(words, ...(still ? [still] : []));
+    element("motion").querySelector(".choices").hidden = true;
     return;
   }
 

@@ -1,8 +1,8 @@
 //! One problem of an arm, ready to be planned for by anyone.
 
+use super::SevenDof;
 use super::arm_set::ArmSet;
 use super::contender::{Contender, RivalName};
-use super::SevenDof;
 use crate::arena::scale;
 use crate::event_hash::EventHash;
 use crate::planner_spec::Setting;

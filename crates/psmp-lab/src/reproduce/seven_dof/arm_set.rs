@@ -156,7 +156,10 @@ impl<'a> Maker<'a> {
             let at = |e: psmp_arm::ArmError| wrong(format!("world {number}: {e}"));
             let arm = Arm::new(robot.clone(), &semantics, &request.group).map_err(at)?;
             let problem = ArmProblem::new(&arm, scene, &request).map_err(at)?;
-            if problems.first().is_some_and(|p| !same_arm(&p.arm, &problem.arm)) {
+            if problems
+                .first()
+                .is_some_and(|p| !same_arm(&p.arm, &problem.arm))
+            {
                 let why = format!(
                     "world {number}: its group, or a joint outside of it, is not that of world 1; \
                      keep such worlds in folders of their own"

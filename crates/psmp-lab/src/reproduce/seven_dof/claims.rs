@@ -105,7 +105,8 @@ pub(super) fn claims(sets: &[(&str, Vec<&Row>)]) -> Vec<Claim> {
 }
 
 fn a_hundred_times(sets: &[&FamilyRuns<'_>]) -> Claim {
-    let claim = "On a 7-DOF arm, RRT* needs about 100 times the checks of PSMP with the finite set.";
+    let claim =
+        "On a 7-DOF arm, RRT* needs about 100 times the checks of PSMP with the finite set.";
     let Some(difference) = compare(sets, Measure::FirstCost, RRT_STAR, PSMP_FS) else {
         return not_tested(claim);
     };
@@ -149,7 +150,9 @@ fn seventy_percent(sets: &[&FamilyRuns<'_>]) -> Claim {
         let [mean, low, high] = [i.mean, i.low, i.high].map(|v| 100.0 * v);
         format!("{mean:.0}% ({low:.0}% to {high:.0}%)")
     };
-    let by_set = sets.iter().filter_map(|set| Some((set.name, solved(&[set])?)));
+    let by_set = sets
+        .iter()
+        .filter_map(|set| Some((set.name, solved(&[set])?)));
     let by_set: Vec<String> = by_set
         .map(|(name, share)| format!("{name} {}", percent(share)))
         .collect();
@@ -214,7 +217,11 @@ fn no_longer(sets: &[&FamilyRuns<'_>]) -> Claim {
             name(RRT_CONNECT),
             words.join("; ")
         ),
-        verdict: if longer { Verdict::DoesNotHold } else { Verdict::Holds },
+        verdict: if longer {
+            Verdict::DoesNotHold
+        } else {
+            Verdict::Holds
+        },
     }
 }
 

@@ -3,8 +3,8 @@
 use super::arena::ArmArena;
 use super::arm_set::ArmSet;
 use super::{Contender, SevenDof};
-use crate::reproduce::ReproduceError;
 use crate::report::{Motion, Stage};
+use crate::reproduce::ReproduceError;
 use crate::row::Row;
 use psmp::WorldId;
 use psmp_arm::{Arm, Pose};
@@ -71,6 +71,7 @@ pub(super) fn stage(
         links: set.bench.look.clone(),
         worlds,
         motions,
+        still: String::new(),
     }))
 }
 
@@ -92,13 +93,19 @@ fn frames(arm: &Arm, path: &Waypoints) -> (Vec<Vec<Pose>>, Vec<f64>) {
             let next = bends.partition_point(|b| *b <= at).min(bends.len() - 1);
             let from = next.saturating_sub(1);
             let way = bends[next] - bends[from];
-            let share = if way > 0.0 { (at - bends[from]) / way } else { 0.0 };
+            let share = if way > 0.0 {
+                (at - bends[from]) / way
+            } else {
+                0.0
+            };
             space.interpolate(path.at(from), path.at(next), share, &mut q);
             arm.kinematics().compute(&q, &mut poses);
             poses.of(0).to_vec()
         })
         .collect();
-    let shares = bends.iter().map(|b| if whole > 0.0 { b / whole } else { 0.0 });
+    let shares = bends
+        .iter()
+        .map(|b| if whole > 0.0 { b / whole } else { 0.0 });
     (frames, shares.collect())
 }
 
@@ -118,7 +125,11 @@ mod tests {
         let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|i| (a[i] - b[i]).abs() < 1e-9);
         assert!(near(tip(&frames[0]), [1.0, 0.0, 0.0]));
         let end = tip(&frames[frames.len() - 1]);
-        let expected = [0.5 * 1.0f64.cos() + 0.5 * 4.0f64.cos(), 0.5 * 1.0f64.sin() + 0.5 * 4.0f64.sin(), 0.0];
+        let expected = [
+            0.5 * 1.0f64.cos() + 0.5 * 4.0f64.cos(),
+            0.5 * 1.0f64.sin() + 0.5 * 4.0f64.sin(),
+            0.0,
+        ];
         assert!(near(end, expected), "{end:?}");
         // Even steps: the elbow stands still for the last three quarters.
         let elbow = |i: usize| frames[i][2].translation;
