@@ -56,8 +56,8 @@ pub struct ReproduceArgs {
     families: Option<Vec<Family>>,
 
     /// Worlds to make of each family, if not 1000 (300 with `--quick`), and of an arm's clutter, if
-    /// not 1000 (100 with `--quick`).
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// not 1000 (100 with `--quick`); 0 for no clutter.
+    #[arg(long)]
     worlds: Option<u32>,
 
     /// How many of them, the last ones, to plan in, if not 200 (24 with `--quick`; for an arm 20,
