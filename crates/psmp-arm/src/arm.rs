@@ -271,6 +271,29 @@ impl Arm {
         self.variables.iter().map(|&v| variables[v].name.as_str())
     }
 
+    /// The link that the arm works with: what hangs by fixed joints, at the very end, on the last
+    /// link that the arm moves.
+    #[must_use]
+    pub fn tool(&self) -> usize {
+        let (robot, variables) = (&self.robot, self.robot.variables());
+        let last = self.variables.iter().map(|&v| variables[v].joint);
+        // Links come parents first, so the last of them is farthest out.
+        let mut tool = last
+            .map(|joint| robot.joints()[joint].child)
+            .max()
+            .unwrap_or(0);
+        let next = |tool: usize| {
+            let fixed = |j: &&crate::robot::Joint| {
+                j.parent == tool && j.kind == crate::robot::JointKind::Fixed
+            };
+            robot.joints().iter().find(fixed).map(|j| j.child)
+        };
+        while let Some(link) = next(tool) {
+            tool = link;
+        }
+        tool
+    }
+
     /// The space of configurations, by the joints' limits.
     #[must_use]
     pub fn space(&self) -> &Space {

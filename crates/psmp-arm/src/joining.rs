@@ -11,18 +11,22 @@
 use crate::problem::End;
 use crate::scene_change::EdgeMemory;
 use psmp::checker::{BisectionOrder, World};
-use psmp::{Direction, Draw, Edge, EdgeId, Query, Roadmap, RoadmapError, Space, VertexId};
+use psmp::{Axis, Direction, Draw, Edge, EdgeId, Query, Roadmap, RoadmapError, Space, VertexId};
 use std::convert::Infallible;
 use thiserror::Error;
 
 /// How many of the nearest vertices an end is joined to.
-const JOINED: usize = 100;
+const JOINED: usize = 50;
 /// How many of the nearest vertices are tried before a tree is grown.
 const FARTHEST: usize = 100;
 /// How many of the nearest vertices a leaf of a tree tries.
 const FROM_LEAF: usize = 5;
 /// How many times a tree is extended before the end is given up.
 const MOST_GROWTH: u64 = 5000;
+/// How many configurations are added around each end where the roadmap is made finer.
+const FINER: u64 = 500;
+/// How many of the nearest vertices each of them is joined to.
+const JOINED_FINER: usize = 15;
 /// How far a branch goes at most, as a share of the longest axis.
 const BRANCH: f64 = 0.1;
 
@@ -91,6 +95,46 @@ pub struct JoinedQuery {
 }
 
 impl JoinedQuery {
+    /// Makes the roadmap finer around start and goal, for when it has no path: the ends may lie in
+    /// pockets that the roadmap has no way out of. Each time it is called, `round` counting from 0,
+    /// configurations around both ends are added, farther and farther out, and joined to their
+    /// nearest. What is known stays known, so planning goes on where it was.
+    ///
+    /// # Errors
+    /// If the roadmap has no room for more.
+    pub fn make_finer(&mut self, round: u32) -> Result<(), RoadmapError> {
+        let (Some(space), Some(coordinates)) =
+            (self.roadmap.space(), self.roadmap.configurations())
+        else {
+            return Ok(());
+        };
+        let space = space.clone();
+        let mut coordinates = coordinates.to_vec();
+        let mut edges = self.roadmap.edges().to_vec();
+        let dimension = space.dimension();
+        for end in [self.query.start, self.query.goal] {
+            let middle = coordinates[end.index() * dimension..][..dimension].to_vec();
+            for sample in 0..FINER {
+                let draw = Draw::new(u64::from(end.0) << 32 | u64::from(round), sample);
+                // Half of the axes' extent at most, most of them nearer.
+                let reach = 0.5 * draw.unit(dimension as u64);
+                let mut q = middle.clone();
+                for (i, (value, axis)) in q.iter_mut().zip(space.axes()).enumerate() {
+                    *value = around(axis, *value, reach, draw.unit(i as u64));
+                }
+                let own = (coordinates.len() / dimension) as u32;
+                let near = nearest(&space, &coordinates, &q, JOINED_FINER);
+                edges.extend(near.iter().map(|&(other, d)| Edge::new(own, other, d)));
+                coordinates.extend_from_slice(&q);
+            }
+        }
+        let vertices = coordinates.len() / dimension;
+        self.known.reach(edges.len());
+        self.roadmap = Roadmap::from_edges(vertices, Direction::Undirected, edges)?
+            .with_configurations(space, coordinates)?;
+        Ok(())
+    }
+
     /// Joins a start and a goal to a roadmap, in a world. `resolution` is the largest joint step
     /// from one configuration of a motion to the next.
     ///
@@ -188,7 +232,7 @@ struct Joining<'a, W> {
 impl<W: World<Error = Infallible>> Joining<'_, W> {
     /// Joins a new vertex to the roadmap; whether a free way is known.
     fn join(&mut self, vertex: u32, q: &[f64]) -> bool {
-        let near = self.nearest(q, FARTHEST);
+        let near = nearest(self.space, self.coordinates, q, FARTHEST);
         let found = self.first_free(q, &near);
         // Besides what was tried, the usual number of neighbours.
         let tried = found.map_or(near.len(), |place| place + 1);
@@ -220,11 +264,7 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
                 .zip(root.iter().zip(self.space.axes()))
                 .enumerate()
             {
-                let side = 2.0 * draw.unit(axis as u64) - 1.0;
-                *value = from + side * reach.sqrt() * shape.extent();
-                if !shape.wraps() {
-                    *value = value.clamp(shape.lower(), shape.upper());
-                }
+                *value = around(shape, *from, reach.sqrt(), draw.unit(axis as u64));
             }
             let (parent, distance) = nearest_of(self.space, &tree, &aim);
             let from = tree[parent * dimension..(parent + 1) * dimension].to_vec();
@@ -235,7 +275,7 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
             }
             tree.extend_from_slice(&leaf);
             parents.push(parent);
-            let near = self.nearest(&leaf, JOINED);
+            let near = nearest(self.space, self.coordinates, &leaf, JOINED);
             if let Some(found) = self.first_free(&leaf, &near[..near.len().min(FROM_LEAF)]) {
                 self.add_branch(vertex, &tree, &parents, &near, found);
                 return true;
@@ -306,21 +346,6 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
         collision.is_none()
     }
 
-    /// The nearest vertices of the roadmap, nearest first.
-    fn nearest(&self, q: &[f64], count: usize) -> Vec<(u32, f64)> {
-        let each = self.coordinates.chunks_exact(self.space.dimension());
-        let mut all: Vec<(u32, f64)> = (0..)
-            .zip(each.map(|other| self.space.distance(q, other)))
-            .collect();
-        let by_distance = |a: &(u32, f64), b: &(u32, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
-        if count < all.len() {
-            all.select_nth_unstable_by(count, by_distance);
-            all.truncate(count);
-        }
-        all.sort_unstable_by(by_distance);
-        all
-    }
-
     fn finish(self, roadmap: &Roadmap) -> Result<JoinedQuery, RoadmapError> {
         let first = roadmap.vertex_count() as u32;
         let mut known = EdgeMemory::new(roadmap.edge_count() + self.edges.len());
@@ -353,4 +378,29 @@ fn nearest_of(space: &Space, configurations: &[f64], q: &[f64]) -> (usize, f64) 
     distances
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .unwrap_or((0, f64::INFINITY))
+}
+
+/// The nearest of the configurations given one after the other, nearest first.
+fn nearest(space: &Space, configurations: &[f64], q: &[f64], count: usize) -> Vec<(u32, f64)> {
+    let each = configurations.chunks_exact(space.dimension());
+    let mut all: Vec<(u32, f64)> = (0..)
+        .zip(each.map(|other| space.distance(q, other)))
+        .collect();
+    let by_distance = |a: &(u32, f64), b: &(u32, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
+    if count < all.len() {
+        all.select_nth_unstable_by(count, by_distance);
+        all.truncate(count);
+    }
+    all.sort_unstable_by(by_distance);
+    all
+}
+
+/// A value around `middle`, at most `reach` of the axis' extent away: the one that `unit`, in
+/// [0, 1), picks.
+fn around(axis: &Axis, middle: f64, reach: f64, unit: f64) -> f64 {
+    let value = middle + (2.0 * unit - 1.0) * reach * axis.extent();
+    match axis.wraps() {
+        true => axis.lower() + (value - axis.lower()).rem_euclid(axis.extent()),
+        false => value.clamp(axis.lower(), axis.upper()),
+    }
 }

@@ -113,6 +113,11 @@ impl EdgeMemory {
         self.known.iter().flatten().count()
     }
 
+    /// Makes room for so many edges in all.
+    pub(crate) fn reach(&mut self, edges: usize) {
+        self.known.resize(edges, None);
+    }
+
     /// What a check of an edge has found.
     pub(crate) fn remember(&mut self, edge: EdgeId, free: bool) {
         if let Some(known) = self.known.get_mut(edge.index()) {

@@ -5,10 +5,12 @@
 //! were checked. The picture is one SVG document; a PNG is drawn from that same document, with a
 //! font that is built in, so that both look alike on every machine.
 
+mod arm;
 mod curve;
 
 pub use crate::drawing::EdgeMark;
 use crate::drawing::{Anchor, Canvas, LEGEND_WIDTH, Map, Scene, write_as_named};
+pub use arm::ArmPicture;
 use psmp::{Query, Roadmap, VertexId};
 use psmp_worlds::{FileError, OccupancyGrid};
 use std::path::Path;
