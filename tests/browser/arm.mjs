@@ -112,6 +112,10 @@ await check("bends can be hidden, and another planner goes another way", async (
   must((await view()) !== before, "the bends stay");
   await page.check("#motion-ghosts");
   must((await view()) === before, "the bends do not come back");
+  await page.check("#motion-through");
+  must((await view()) !== before, "things hide what is behind them");
+  await page.uncheck("#motion-through");
+  must((await view()) === before, "things do not come back");
   const words = await page.textContent("#motion-words");
   must(/length [\d.]+ rad, .* after [\d,]+ configurations/.test(words), words);
   await page.selectOption("#motion-planner", { index: 1 });

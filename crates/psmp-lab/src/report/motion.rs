@@ -52,6 +52,7 @@ fn family(family: &Family) -> Option<Value> {
         "reach": rounded(reach),
         "ground": rounded(ground.max(DEEPEST)),
         "tip": tip(stage).map(rounded),
+        "facing": rounded(facing(stage)),
     }))
 }
 
@@ -144,6 +145,17 @@ fn extent(stage: &Stage) -> Option<([f64; 3], f64)> {
 fn tip(stage: &Stage) -> [f64; 3] {
     let last = stage.links.last().and_then(|link| link.last());
     last.map_or([0.0; 3], |placed| placed.pose.translation)
+}
+
+/// The direction in which the last link is from the root, seen from above: the mean over all motions.
+fn facing(stage: &Stage) -> f64 {
+    let frames = stage.motions.iter().flat_map(|m| &m.frames);
+    let (x, y) = frames.fold((0.0, 0.0), |(x, y), poses| {
+        let [root, last] = [poses.first(), poses.last()]
+            .map(|pose| pose.map_or([0.0; 3], |pose| pose.translation));
+        (x + last[0] - root[0], y + last[1] - root[1])
+    });
+    y.atan2(x)
 }
 
 fn lowest(placed: &Placed) -> f64 {

@@ -5,7 +5,7 @@ use crate::report::data::Family;
 
 pub(super) fn figure(family: &Family) -> Option<Figure> {
     let stage = family.stage.as_ref()?;
-    let shown = stage.motions.first().filter(|_| !stage.still.is_empty())?;
+    let shown = stage.motions.first()?;
     let (planner, world) = (&shown.planner, shown.world);
     Some(Figure {
         title: "A motion",

@@ -113,9 +113,9 @@
     return parts;
   }
 
-  /** Looks at the arm as it was at first. */
+  /** Looks as at first: over the shoulder of the arm, at what it reaches for. */
   function resetCamera() {
-    Object.assign(camera, { round: -0.85, up: 0.42, away: 1 });
+    Object.assign(camera, { round: family.facing + Math.PI + 0.8, up: 0.42, away: 1 });
   }
 
   let waiting = false;
@@ -143,7 +143,9 @@
       middle[2] + away * Math.sin(camera.up),
     ];
     world.bodies ??= world.objects.map((shapes) => shapes.flatMap(partsOf));
-    const objects = world.bodies.map((parts, i) => ({ parts, colour: mixed(obstacle, ink, [0, 0.12, 0.24][i % 3]) }));
+    const things = world.bodies.filter((parts) => parts.length);
+    const objects = things.map((parts, i) => ({ parts, colour: mixed(obstacle, ink, [0, 0.12, 0.24][i % 3]), cover: 0.3 }));
+    const through = element("motion-through").checked;
     const ghosts = element("motion-ghosts").checked
       ? motion.stops.map((share) => ({ parts: armAt(share), colour: arm, cover: 0.16 }))
       : [];
@@ -151,13 +153,16 @@
     const path = { parts: trail(), colour: colour("proposed"), casts: false };
     solid.draw({
       eye, target: middle, reach: 1.6 * reach, ground: family.ground, floorColour: obstacle, paper,
-      solid: [...objects, body, path], ghosts,
+      solid: [...(through ? [] : objects.map((o) => ({ ...o, cover: 1 }))), body, path],
+      ghosts: [...ghosts, ...(through ? objects : [])],
     });
   }
 
   function say() {
     const { cost, length, shortest } = motion;
-    const ratio = shortest ? `, ${measured(length / shortest)} times the roadmap's shortest` : "";
+    const ratio = !shortest ? "" : Math.abs(length / shortest - 1) < 0.0005
+      ? ", the roadmap's shortest"
+      : `, ${measured(length / shortest)} times the roadmap's shortest`;
     element("motion-words").textContent =
       `${nameOf(motion)}: length ${measured(length)} rad${ratio}, after ${counted(cost)} configurations`;
   }
@@ -230,7 +235,7 @@
     pause();
     show(Number(event.target.value) / Number(event.target.max));
   });
-  element("motion-ghosts").addEventListener("change", redraw);
+  for (const id of ["motion-ghosts", "motion-through"]) element(id).addEventListener("change", redraw);
   element("motion-family").addEventListener("change", (event) => chooseFamily(Number(event.target.value)));
   element("motion-world").addEventListener("change", (event) => chooseWorld(Number(event.target.value)));
   element("motion-planner").addEventListener("change", (event) => chooseMotion(Number(event.target.value)));

@@ -96,7 +96,7 @@ impl SevenDof {
             neighbours: DEFAULT_NEIGHBOURS,
             resolution: 0.2,
             eta: 1000.0,
-            seeds: vec![0, 1, 2],
+            seeds: vec![0],
             budget: 20_000,
             rival_budget: 200_000,
             contenders: Vec::new(),
@@ -110,7 +110,6 @@ impl SevenDof {
         Self {
             clutter: 100,
             test: 6,
-            seeds: vec![0],
             budget: 5000,
             rival_budget: 30_000,
             ..Self::published()

@@ -3,6 +3,7 @@
 use super::arena::ArmArena;
 use super::arm_set::ArmSet;
 use super::{Contender, SevenDof};
+use crate::picture::ArmPicture;
 use crate::report::{Motion, Stage};
 use crate::reproduce::ReproduceError;
 use crate::row::Row;
@@ -40,6 +41,7 @@ pub(super) fn stage(
         }
     }
     let (mut worlds, mut motions) = (Vec::new(), Vec::new());
+    let mut still = None;
     for world in shown {
         let id = WorldId(world - 1);
         worlds.push((world, set.problems[id.index()].scene.objects.clone()));
@@ -54,6 +56,18 @@ pub(super) fn stage(
             let (Some(path), Some(last)) = (run.path, improvements.last()) else {
                 continue;
             };
+            still.get_or_insert_with(|| {
+                let path: Vec<&[f64]> = path.iter().collect();
+                let picture = ArmPicture {
+                    title: &format!("{planner} ({experience}) in world {world} of {}", set.name),
+                    subtitle: "",
+                    arm: &set.bench.arm,
+                    scene: &set.problems[id.index()].scene,
+                    path: &path,
+                    moves: true,
+                };
+                picture.svg()
+            });
             let (frames, bends) = frames(&set.bench.arm, &path);
             motions.push(Motion {
                 planner: planner.to_owned(),
@@ -71,7 +85,7 @@ pub(super) fn stage(
         links: set.bench.look.clone(),
         worlds,
         motions,
-        still: String::new(),
+        still: still.unwrap_or_default(),
     }))
 }
 
