@@ -17,7 +17,11 @@ Usage: cargo xtask COMMAND
 
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
-        Some("test") => run_all(&[tests(), browser_tests(), python_tests()].concat()),
+        Some("test") => {
+            let python = python_environment();
+            let checks = [tests(python), browser_tests(), python_tests(python)];
+            run_all(&checks.concat())
+        }
         Some("bench") => run_all(&benchmarks()),
         _ => {
             eprintln!("{USAGE}");
@@ -54,7 +58,10 @@ fn check(name: &'static str, command: &'static str) -> Check {
     }
 }
 
-fn tests() -> Vec<Check> {
+/// The Python that tests run with, if there is one.
+type Python = Option<&'static str>;
+
+fn tests(python: Python) -> Vec<Check> {
     let mut checks = vec![
         check("format", "cargo fmt --all --check"),
         check(
@@ -62,17 +69,22 @@ fn tests() -> Vec<Check> {
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
         ),
     ];
-    if has("cargo", &["nextest", "--version"]) {
-        checks.push(check(
+    let with_nextest = has("cargo", &["nextest", "--version"]);
+    let mut tests = match with_nextest {
+        true => check(
             "tests",
             "cargo nextest run --workspace --locked --no-fail-fast",
-        ));
-        checks.push(check("doctests", "cargo test --workspace --locked --doc"));
-    } else {
-        checks.push(check(
+        ),
+        false => check(
             "tests and doctests",
             "cargo test --workspace --locked --no-fail-fast",
-        ));
+        ),
+    };
+    // Kinematics is held against pinocchio there.
+    tests.environment.extend(python.map(|p| ("PSMP_PYTHON", p)));
+    checks.push(tests);
+    if with_nextest {
+        checks.push(check("doctests", "cargo test --workspace --locked --doc"));
     }
     let mut documentation = check(
         "documentation",
@@ -119,9 +131,9 @@ fn browser_tests() -> Vec<Check> {
     ]
 }
 
-/// The Python package: its wheel in a fresh environment, its types, its tests and examples. Without
-/// Python or packages to install that is said loudly and nothing is tested.
-fn python_tests() -> Vec<Check> {
+/// Makes a fresh Python environment with what tests need. Without Python or packages to install
+/// that is said loudly, and nothing is tested that takes it.
+fn python_environment() -> Python {
     let make = "python3 -m venv --clear target/python/tests && \
         target/python/tests/bin/python -m pip install --quiet --disable-pip-version-check \
         -r tests/python/requirements.txt";
@@ -129,9 +141,18 @@ fn python_tests() -> Vec<Check> {
     let made = Command::new("sh").args(["-c", make]).status();
     if !made.is_ok_and(|status| status.success()) {
         eprintln!(
-            "SKIPPED: the tests of the Python package, because Python 3.10 or later with venv and pip, \
-             or the packages of tests/python/requirements.txt, cannot be had; install them and run again"
+            "SKIPPED: the tests of the Python package and of kinematics beside pinocchio, because Python \
+             3.10 or later with venv and pip, or the packages of tests/python/requirements.txt, cannot \
+             be had; install them and run again"
         );
+        return None;
+    }
+    Some("target/python/tests/bin/python")
+}
+
+/// The Python package: its wheel in a fresh environment, its types, its tests and examples.
+fn python_tests(python: Python) -> Vec<Check> {
+    if python.is_none() {
         return Vec::new();
     }
     // The tests hold the package against these two, which the Rust tests have built already.
@@ -166,6 +187,7 @@ fn benchmarks() -> Vec<Check> {
             "cargo bench -p psmp-worlds --bench mapped_table",
         ),
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
+        check("arm checking", "cargo bench -p psmp-arm --bench checking"),
     ]
 }
 

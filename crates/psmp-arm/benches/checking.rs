@@ -1,23 +1,44 @@
-//! How many configurations a second are checked: eight lanes beside one lane beside parry's meshes,
-//! for the published Panda in published scenes. The rivals run by turns in one process on the same
-//! configurations, so that the ratio holds on a noisy machine. Ends with an error if a ratio that
-//! the project claims does not hold.
+//! How long a valid configuration takes to check: eight lanes beside one lane beside parry's
+//! meshes, for the published Panda in published scenes.
 //!
-//! Two kinds of batches: *valid* edges as a planner confirms them, all configurations free, at a
-//! step of 0.2 rad; and *random* configurations, most of which collide, one at a time.
+//! The rivals run by turns in one process on the same motions, all of them free, and the least time
+//! of many short rounds counts, so that the ratios hold on a busy machine. The motions have a
+//! roadmap's length. They are checked at the 0.2 rad of a planner, where a motion fills one or two
+//! blocks of eight and many lanes stay empty, and at the 1/32 rad of VAMP, where few do. Ends with
+//! an error if a ratio that the project claims does not hold.
 //!
-//! `PSMP_DATA=... cargo bench -p psmp-arm --bench checking`
+//! ```text
+//! PSMP_DATA=... cargo bench -p psmp-arm --bench checking
+//! PSMP_DATA=... cargo bench -p psmp-arm --bench checking -- instructions
+//! ```
+//!
+//! The second counts instructions with valgrind, which no other load of the machine changes.
 
-use psmp::checker::World;
-use psmp_arm::{Arm, ExactWorld, Robot, Scene, Semantics, SphereModel, SphereWorld};
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use psmp::checker::{BisectionOrder, World};
+use psmp_arm::{
+    Arm, DEFAULT_SPHERES, ExactWorld, Robot, Scene, Semantics, SphereModel, SphereWorld,
+};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 const SETS: [&str; 4] = ["bookshelf_small", "box", "table_pick", "table_under_pick"];
 const SCENES: usize = 5;
-const ROUNDS: usize = 9;
+const EDGES: usize = 100;
+const ROUNDS: usize = 40;
 
-fn main() {
+/// The largest joint step, and how many times eight lanes are as fast as one at least.
+const STEPS: [(f64, f64); 2] = [(0.2, 3.0), (1.0 / 32.0, 4.0)];
+/// How many times spheres are as fast as meshes at least.
+const BESIDE_MESHES: f64 = 50.0;
+
+/// A robot's file, and what it is.
+const ROBOTS: [(&str, &str); 2] = [
+    ("panda.urdf", "our own cover"),
+    ("panda_spherized.urdf", "the spheres that VAMP ships"),
+];
+
+fn main() -> ExitCode {
     let data = std::env::var_os("PSMP_DATA").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
         PathBuf::from,
@@ -25,45 +46,69 @@ fn main() {
     let panda = data.join("motion_bench_maker/panda");
     if !panda.is_dir() {
         eprintln!("SKIPPED: {} is not there; set PSMP_DATA", panda.display());
-        return;
+        return ExitCode::SUCCESS;
     }
-    let mut good = true;
-    for (urdf, what) in [
-        ("panda.urdf", "our own cover"),
-        ("panda_spherized.urdf", "the 59 spheres that VAMP ships"),
-    ] {
-        let arm = read_arm(&panda, urdf);
-        let model = SphereModel::cover(arm.robot(), psmp_arm::DEFAULT_SPHERES);
-        println!("\n{what}: {} spheres", model.count());
-        for set in SETS {
-            good &= measure(&arm, &model, &panda, set, urdf == "panda.urdf");
+    // Cargo adds `--bench`.
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => compare(&panda),
+        ["instructions"] => count_instructions(),
+        ["once", urdf, set, step, path] => once(&panda, urdf, set, step, path),
+        _ => {
+            eprintln!("error: expected nothing or `instructions`");
+            ExitCode::FAILURE
         }
-    }
-    if !good {
-        eprintln!("error: a claimed ratio does not hold");
-        std::process::exit(1);
     }
 }
 
-fn read_arm(panda: &std::path::Path, urdf: &str) -> Arm {
+/// The arm as spheres; the cover is kept from run to run.
+fn read_arm(panda: &Path, urdf: &str) -> (Arm, SphereModel) {
     let robot = Robot::read(panda.join(urdf)).expect("the published robot is read");
     let semantics = Semantics::read(panda.join("panda.srdf"), &robot).expect("its SRDF is read");
-    Arm::new(robot, &semantics, "panda_arm").expect("it has an arm")
+    let arm = Arm::new(robot, &semantics, "panda_arm").expect("it has an arm");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let model = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, folder).expect("a cover");
+    (arm, model)
 }
 
-/// Configurations along straight motions in bisection order, all free, one motion after the other.
-fn free_edges(arm: &Arm, world: &mut SphereWorld, count: usize) -> Vec<Vec<f64>> {
-    let space = arm.space();
-    let mut order = psmp::checker::BisectionOrder::default();
-    let mut edges = Vec::new();
-    let mut draws = psmp::roadmap::uniform(space, 200_000, 3);
-    draws.retain(|v| v.is_finite());
-    let mut free: Vec<&[f64]> = Vec::new();
-    for q in draws.chunks_exact(space.dimension()) {
-        if matches!(world.is_free(q), Ok(true)) {
-            free.push(q);
+/// A scene of a set, and free motions in it: their configurations in bisection order.
+struct Place {
+    spheres: SphereWorld,
+    exact: ExactWorld,
+    edges: Vec<Vec<f64>>,
+    configurations: usize,
+}
+
+fn places(arm: &Arm, model: &SphereModel, panda: &Path, set: &str, step: f64) -> Vec<Place> {
+    let place = |number: usize| {
+        let path = panda.join(format!("problems/{set}/scene{number:04}.yaml"));
+        let scene = Scene::read(path).expect("the published scene is read");
+        let mut spheres = SphereWorld::new(arm, model, &scene).expect("arm and scene fit");
+        let edges = free_edges(arm, &mut spheres, step);
+        Place {
+            exact: ExactWorld::new(arm, &scene).expect("arm and scene fit"),
+            configurations: edges.iter().map(|e| e.len() / arm.dimension()).sum(),
+            spheres,
+            edges,
         }
-    }
+    };
+    (1..=SCENES).map(place).collect()
+}
+
+fn free_edges(arm: &Arm, world: &mut SphereWorld, step: f64) -> Vec<Vec<f64>> {
+    let space = arm.space();
+    let dimension = space.dimension();
+    let mut order = BisectionOrder::default();
+    let draws = psmp::roadmap::uniform(space, 10_000, 3);
+    let free = draws.chunks_exact(dimension);
+    let free: Vec<&[f64]> = free
+        .filter(|q| matches!(world.is_free(q), Ok(true)))
+        .collect();
+    let mut edges = Vec::new();
     for (index, &a) in free.iter().enumerate() {
         // The nearest of the next hundred, so that motions are of a roadmap's length.
         let others = free[index + 1..].iter().take(100);
@@ -71,124 +116,169 @@ fn free_edges(arm: &Arm, world: &mut SphereWorld, count: usize) -> Vec<Vec<f64>>
         else {
             break;
         };
-        let largest = a
-            .iter()
-            .zip(b)
-            .fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()));
-        let steps = (largest / 0.2).ceil() as usize + 1;
-        let mut edge = vec![0.0; steps * space.dimension()];
-        for (&i, q) in order
-            .of(steps)
-            .iter()
-            .zip(edge.chunks_exact_mut(space.dimension()))
-        {
-            space.interpolate(a, b, f64::from(i) / (steps - 1).max(1) as f64, q);
+        let ways = a.iter().zip(b).map(|(x, y)| (x - y).abs());
+        let count = (ways.fold(0.0, f64::max) / step).ceil() as usize + 1;
+        let mut edge = vec![0.0; count * dimension];
+        let places = order.of(count).iter();
+        for (&i, q) in places.zip(edge.chunks_exact_mut(dimension)) {
+            space.interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
         }
-        if matches!(world.first_collision(&edge, space.dimension()), Ok(None)) {
+        if matches!(world.first_collision(&edge, dimension), Ok(None)) {
             edges.push(edge);
         }
-        if edges.len() == count {
+        if edges.len() == EDGES {
             break;
         }
     }
     edges
 }
 
-/// Times of a round, by turns.
-fn by_turns(rivals: &mut [&mut dyn FnMut() -> usize], rounds: usize) -> Vec<Duration> {
-    let mut times = vec![Vec::new(); rivals.len()];
-    for round in 0..rounds {
-        for (rival, times) in rivals.iter_mut().zip(&mut times) {
-            let started = Instant::now();
-            std::hint::black_box(rival());
-            // The first round warms up.
-            if round > 0 {
-                times.push(started.elapsed());
-            }
-        }
+#[inline(never)]
+fn eight_lanes(place: &mut Place, dimension: usize) {
+    for edge in &place.edges {
+        let hit = place.spheres.first_collision(edge, dimension);
+        assert!(matches!(hit, Ok(None)), "the motions are free");
     }
-    // The least time is the one that the rest of the machine disturbed least.
-    times
-        .into_iter()
-        .map(|t| t.into_iter().min().unwrap_or_default())
-        .collect()
 }
 
-fn measure(
-    arm: &Arm,
-    model: &SphereModel,
-    panda: &std::path::Path,
-    set: &str,
-    with_meshes: bool,
-) -> bool {
-    let dimension = arm.dimension();
-    let mut worlds = Vec::new();
-    for number in 1..=SCENES {
-        let path = panda.join(format!("problems/{set}/scene{number:04}.yaml"));
-        let scene = Scene::read(path).expect("the published scene is read");
-        let mut spheres = SphereWorld::new(arm, model, &scene).expect("arm and scene fit");
-        let exact = ExactWorld::new(arm, &scene).expect("arm and scene fit");
-        let edges = free_edges(arm, &mut spheres, 200);
-        worlds.push((spheres, exact, edges));
+#[inline(never)]
+fn one_lane(place: &mut Place, dimension: usize) {
+    for q in place.edges.iter().flat_map(|e| e.chunks_exact(dimension)) {
+        std::hint::black_box(place.spheres.is_free_in_one_lane(q));
     }
-    let configurations: usize = worlds
-        .iter()
-        .flat_map(|(_, _, edges)| edges)
-        .map(|e| e.len() / dimension)
-        .sum();
-    let mut eight_worlds: Vec<_> = worlds.iter().map(|(s, _, e)| (s.clone(), e)).collect();
-    let mut one_worlds = eight_worlds.clone();
-    let mut eight = || {
-        let mut hits = 0;
-        for (world, edges) in &mut eight_worlds {
-            for edge in edges.iter() {
-                hits += usize::from(!matches!(world.first_collision(edge, dimension), Ok(None)));
-            }
-        }
-        assert_eq!(hits, 0, "the motions are free");
-        hits
-    };
-    let mut one = || {
-        let mut hits = 0;
-        for (world, edges) in &mut one_worlds {
-            for q in edges.iter().flat_map(|e| e.chunks_exact(dimension)) {
-                hits += usize::from(!world.is_free_in_one_lane(q));
-            }
-        }
-        hits
-    };
-    let times = by_turns(&mut [&mut eight, &mut one], ROUNDS);
-    let each = |time: Duration, count: usize| time.as_secs_f64() * 1e9 / count as f64;
-    let (eight_ns, one_ns) = (
-        each(times[0], configurations),
-        each(times[1], configurations),
-    );
-    let mut line = format!(
-        "{set:17} {configurations:6} valid configurations: eight lanes {eight_ns:6.0} ns each, one lane {one_ns:6.0} ns ({:.1} times)",
-        one_ns / eight_ns
-    );
-    if with_meshes {
-        // A tenth of them: meshes are slow.
-        let mut hits = 0;
-        let mut count = 0;
-        let started = Instant::now();
-        for (_, exact, edges) in &mut worlds {
-            for q in edges
-                .iter()
-                .step_by(10)
-                .flat_map(|e| e.chunks_exact(dimension))
-            {
-                hits += usize::from(!matches!(exact.is_free(q), Ok(true)));
-                count += 1;
-            }
-        }
-        let exact_ns = each(started.elapsed(), count);
-        assert_eq!(hits, 0, "free by spheres is free by meshes");
-        line += &format!(
-            ", meshes {exact_ns:8.0} ns ({:.0} times)",
-            exact_ns / eight_ns
+}
+
+/// Checks one configuration of each motion only, because meshes are slow.
+#[inline(never)]
+fn meshes(place: &mut Place, dimension: usize) {
+    for edge in &place.edges {
+        assert!(
+            matches!(place.exact.is_free(&edge[..dimension]), Ok(true)),
+            "free by spheres is free by meshes"
         );
     }
-    println!("{line}");
-    one_ns / eight_ns > 2.0
+}
+
+fn compare(panda: &Path) -> ExitCode {
+    let mut good = true;
+    for (urdf, what) in ROBOTS {
+        let (arm, model) = read_arm(panda, urdf);
+        for (step, claimed) in STEPS {
+            println!(
+                "\n{what}, {} spheres, steps of {step} rad: nanoseconds for a valid configuration",
+                model.count()
+            );
+            println!(
+                "{:17} {:>8} {:>11} {:>9} {:>7} {:>9} {:>6}",
+                "set", "a motion", "eight lanes", "one lane", "ratio", "meshes", "ratio"
+            );
+            for set in SETS {
+                let mut places = places(&arm, &model, panda, set, step);
+                let [eight, one, exact] = measure(&mut places, arm.dimension());
+                let configurations: usize = places.iter().map(|p| p.configurations).sum();
+                let motions: usize = places.iter().map(|p| p.edges.len()).sum();
+                println!(
+                    "{set:17} {:8.1} {eight:11.0} {one:9.0} {:7.1} {exact:9.0} {:6.0}",
+                    configurations as f64 / motions as f64,
+                    one / eight,
+                    exact / eight
+                );
+                good &= one > claimed * eight && exact > BESIDE_MESHES * eight;
+            }
+        }
+    }
+    match good {
+        true => ExitCode::SUCCESS,
+        false => {
+            eprintln!("error: a claimed ratio does not hold");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Nanoseconds a configuration by eight lanes, by one, and by meshes.
+fn measure(places: &mut [Place], dimension: usize) -> [f64; 3] {
+    let mut sums = [0.0; 3];
+    let count = places.len() as f64;
+    for place in places {
+        let mut least = [f64::INFINITY; 3];
+        for _ in 0..ROUNDS {
+            let (configurations, motions) = (place.configurations, place.edges.len());
+            let times = [
+                timed(|| eight_lanes(place, dimension), configurations),
+                timed(|| one_lane(place, dimension), configurations),
+                timed(|| meshes(place, dimension), motions),
+            ];
+            for (least, time) in least.iter_mut().zip(times) {
+                *least = least.min(time);
+            }
+        }
+        for (sum, least) in sums.iter_mut().zip(least) {
+            *sum += least / count;
+        }
+    }
+    sums
+}
+
+fn timed(mut work: impl FnMut(), configurations: usize) -> f64 {
+    let started = Instant::now();
+    work();
+    started.elapsed().as_secs_f64() * 1e9 / configurations.max(1) as f64
+}
+
+/// Runs one path once, for valgrind to count.
+fn once(panda: &Path, urdf: &str, set: &str, step: &str, path: &str) -> ExitCode {
+    let (arm, model) = read_arm(panda, urdf);
+    let step: f64 = step.parse().expect("a step");
+    let mut places = places(&arm, &model, panda, set, step);
+    for place in &mut places {
+        match path {
+            "eight_lanes" => eight_lanes(place, arm.dimension()),
+            "one_lane" => one_lane(place, arm.dimension()),
+            _ => meshes(place, arm.dimension()),
+        }
+    }
+    let configurations: usize = match path {
+        "meshes" => places.iter().map(|p| p.edges.len()).sum(),
+        _ => places.iter().map(|p| p.configurations).sum(),
+    };
+    println!("{configurations}");
+    ExitCode::SUCCESS
+}
+
+fn count_instructions() -> ExitCode {
+    let own = std::env::current_exe().expect("a program knows its name");
+    for (urdf, what) in ROBOTS {
+        for (step, _) in STEPS {
+            println!("\n{what}, steps of {step} rad: instructions for a valid configuration");
+            for set in SETS {
+                for path in ["eight_lanes", "one_lane", "meshes"] {
+                    let output = Command::new("valgrind")
+                        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+                        .arg(format!("--toggle-collect=checking::{path}"))
+                        .arg(&own)
+                        .args(["once", urdf, set, &step.to_string(), path])
+                        .output();
+                    let Ok(output) = output else {
+                        eprintln!("error: valgrind is not there; install it");
+                        return ExitCode::FAILURE;
+                    };
+                    let said = String::from_utf8_lossy(&output.stderr);
+                    let counted = said
+                        .lines()
+                        .find_map(|l| l.split_once("Collected :"))
+                        .and_then(|(_, n)| n.trim().parse::<f64>().ok());
+                    let configurations = String::from_utf8_lossy(&output.stdout)
+                        .trim()
+                        .parse::<f64>();
+                    let (Some(counted), Ok(configurations)) = (counted, configurations) else {
+                        eprintln!("error: valgrind failed: {said}");
+                        return ExitCode::FAILURE;
+                    };
+                    println!("{set:17} {path:11} {:10.0}", counted / configurations);
+                }
+            }
+        }
+    }
+    ExitCode::SUCCESS
 }

@@ -271,6 +271,13 @@ impl Arm {
         self.variables.iter().map(|&v| variables[v].name.as_str())
     }
 
+    /// The greatest velocity of each number of a configuration, where the URDF gives one.
+    pub fn velocity_limits(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        let (variables, joints) = (self.robot.variables(), self.robot.joints());
+        let joint = |&v: &usize| joints[variables[v].joint].velocity;
+        self.variables.iter().map(joint)
+    }
+
     /// The link that the arm works with: what hangs by fixed joints, at the very end, on the last
     /// link that the arm moves.
     #[must_use]

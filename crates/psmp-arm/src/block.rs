@@ -28,6 +28,8 @@ pub(crate) trait Block: Number<Constant = f32> {
     fn at_least(self, bound: f32) -> Self;
     /// The lesser of each and `bound`.
     fn at_most(self, bound: f32) -> Self;
+    /// The greater of each pair.
+    fn greater(self, other: Self) -> Self;
     /// A bit for each lane that is at most `limit`.
     fn within(self, limit: f32) -> u8;
 }
@@ -64,6 +66,10 @@ impl Block for f32 {
     #[inline(always)]
     fn at_most(self, bound: f32) -> Self {
         self.min(bound)
+    }
+    #[inline(always)]
+    fn greater(self, other: Self) -> Self {
+        self.max(other)
     }
     #[inline(always)]
     fn within(self, limit: f32) -> u8 {
@@ -105,42 +111,72 @@ impl<S: Simd> Block for f32x8<S> {
         self.min(bound)
     }
     #[inline(always)]
+    fn greater(self, other: Self) -> Self {
+        self.max(other)
+    }
+    #[inline(always)]
     fn within(self, limit: f32) -> u8 {
         self.simd_le(limit).to_bitmask() as u8
     }
 }
 
 /// A pose of each configuration of a block, in memory: the rotation by rows, then the translation.
-pub(crate) type BlockPose<St> = [St; 12];
+pub(crate) type BlockPose<St> = [BlockPoint<St>; 4];
+
+/// A point of each configuration of a block, in memory.
+pub(crate) type BlockPoint<St> = [St; 3];
+
+// No closures here, nor in anything that works on blocks: one that is not inlined would be compiled
+// without the instructions of the path that it is part of.
+
+#[inline(always)]
+pub(crate) fn splat_point<B: Block>(token: B::Token, [x, y, z]: [f32; 3]) -> [B; 3] {
+    [B::splat(token, x), B::splat(token, y), B::splat(token, z)]
+}
+
+#[inline(always)]
+pub(crate) fn load_point<B: Block>(token: B::Token, [x, y, z]: &BlockPoint<B::Store>) -> [B; 3] {
+    [B::load(token, x), B::load(token, y), B::load(token, z)]
+}
+
+#[inline(always)]
+pub(crate) fn store_point<B: Block>([x, y, z]: [B; 3], into: &mut BlockPoint<B::Store>) {
+    x.store(&mut into[0]);
+    y.store(&mut into[1]);
+    z.store(&mut into[2]);
+}
 
 #[inline(always)]
 pub(crate) fn constant_pose<B: Block>(token: B::Token, pose: &Pose<f32>) -> Pose<B> {
-    let splat = |v| B::splat(token, v);
+    let [a, b, c] = pose.rotation;
     Pose {
-        rotation: pose.rotation.map(|row| row.map(splat)),
-        translation: pose.translation.map(splat),
+        rotation: [
+            splat_point(token, a),
+            splat_point(token, b),
+            splat_point(token, c),
+        ],
+        translation: splat_point(token, pose.translation),
     }
 }
 
 #[inline(always)]
 pub(crate) fn load_pose<B: Block>(token: B::Token, pose: &BlockPose<B::Store>) -> Pose<B> {
-    let at = |i: usize| B::load(token, &pose[i]);
+    let [a, b, c, d] = pose;
     Pose {
         rotation: [
-            [at(0), at(1), at(2)],
-            [at(3), at(4), at(5)],
-            [at(6), at(7), at(8)],
+            load_point(token, a),
+            load_point(token, b),
+            load_point(token, c),
         ],
-        translation: [at(9), at(10), at(11)],
+        translation: load_point(token, d),
     }
 }
 
 #[inline(always)]
 pub(crate) fn store_pose<B: Block>(pose: &Pose<B>, into: &mut BlockPose<B::Store>) {
-    for i in 0..3 {
-        for j in 0..3 {
-            pose.rotation[i][j].store(&mut into[3 * i + j]);
-        }
-        pose.translation[i].store(&mut into[9 + i]);
-    }
+    let [a, b, c] = pose.rotation;
+    store_point(a, &mut into[0]);
+    store_point(b, &mut into[1]);
+    store_point(c, &mut into[2]);
+    store_point(pose.translation, &mut into[3]);
 }

@@ -404,3 +404,135 @@ fn around(axis: &Axis, middle: f64, reach: f64, unit: f64) -> f64 {
         false => value.clamp(axis.lower(), axis.upper()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene_change::RememberingChecker;
+    use psmp::belief::IndependentEdges;
+    use psmp::checker::{BisectionChecker, WorldFn};
+    use psmp::proposer::LazySp;
+    use psmp::validator::Forward;
+    use psmp::{Connection, Planner, roadmap};
+
+    const RESOLUTION: f64 = 0.01;
+
+    fn prm(count: usize) -> Roadmap {
+        let space = Space::unit(2);
+        let points = roadmap::halton(&space, count);
+        Roadmap::from_configurations(space, points, Connection::Nearest(6)).unwrap()
+    }
+
+    /// The length of the shortest path, and the configurations that finding it has cost.
+    fn shortest(
+        joined: &mut JoinedQuery,
+        world: impl World<Error = Infallible>,
+    ) -> (Option<f64>, u64) {
+        let checker = BisectionChecker::by_largest_step(&joined.roadmap, RESOLUTION, world);
+        let checker = RememberingChecker::new(checker.unwrap(), &mut joined.known);
+        let belief = IndependentEdges::constant(0.5).unwrap();
+        let (roadmap, query) = (&joined.roadmap, joined.query);
+        let mut planner = Planner::new(roadmap, query, LazySp, belief, Forward, checker);
+        while planner.next().is_some() {}
+        let length = planner.best_path().map(psmp::Path::length);
+        (length, planner.progress().configurations)
+    }
+
+    #[test]
+    fn old_ids_stay_and_what_was_checked_is_not_checked_again() {
+        let base = prm(100);
+        let mut world = WorldFn(|q: &[f64]| (q[0] - 0.5).abs() > 0.05 || q[1] > 0.5);
+        let (start, goal) = ([0.1, 0.1], [0.9, 0.1]);
+        let mut joined = JoinedQuery::new(&base, &start, &goal, RESOLUTION, &mut world).unwrap();
+        for edge in base.edge_ids() {
+            assert_eq!(base.edge(edge), joined.roadmap.edge(edge));
+        }
+        let q = |v| joined.roadmap.configuration(v).unwrap();
+        assert_eq!(
+            (q(joined.query.start), q(joined.query.goal)),
+            (&start[..], &goal[..])
+        );
+        // What is known is so.
+        assert!(joined.configurations > 0);
+        let known: Vec<EdgeId> = joined.roadmap.edge_ids().collect();
+        let known = known
+            .into_iter()
+            .filter(|e| joined.known.status(*e).is_some());
+        assert!(known.count() >= 2);
+        let (length, cost) = shortest(&mut joined, WorldFn(|q: &[f64]| (world.0)(q)));
+        let (again, nothing) = shortest(&mut joined, WorldFn(|q: &[f64]| (world.0)(q)));
+        assert!(length.unwrap() > 0.8 && cost > 0);
+        assert_eq!((again, nothing), (length, 0));
+    }
+
+    /// A start at the end of a bent corridor that is narrower than the roadmap is fine: no straight
+    /// motion from it to a vertex is free.
+    #[test]
+    fn a_tight_spot_grows_a_way_out() {
+        let base = prm(60);
+        let corridor = |q: &[f64]| {
+            let along = (q[1] - 0.35).abs() < 0.012 && (0.0..0.5).contains(&q[0]);
+            let up = (q[0] - 0.012).abs() < 0.012 && (0.1..0.36).contains(&q[1]);
+            along || up || q[0] > 0.5
+        };
+        let start = [0.012, 0.12];
+        let mut world = WorldFn(corridor);
+        let joined = JoinedQuery::new(&base, &start, &[0.9, 0.9], RESOLUTION, &mut world);
+        let mut joined = joined.unwrap();
+        // The branch that leads out has vertices of its own.
+        assert!(joined.roadmap.vertex_count() > base.vertex_count() + 2);
+        let (length, _) = shortest(&mut joined, WorldFn(corridor));
+        assert!(length.unwrap() > 1.0);
+    }
+
+    #[test]
+    fn a_finer_roadmap_finds_a_door() {
+        // Two rooms and a door near the start that no edge of the coarse roadmap leads through.
+        let rooms = |q: &[f64]| (q[0] - 0.3).abs() > 0.06 || (q[1] - 0.31).abs() < 0.008;
+        let base = prm(40);
+        let mut world = WorldFn(rooms);
+        let (start, goal) = ([0.15, 0.2], [0.9, 0.9]);
+        let mut joined = JoinedQuery::new(&base, &start, &goal, RESOLUTION, &mut world).unwrap();
+        assert_eq!(shortest(&mut joined, WorldFn(rooms)).0, None);
+        let found = (0..10).find_map(|round| {
+            joined.make_finer(round).unwrap();
+            shortest(&mut joined, WorldFn(rooms)).0
+        });
+        assert!(found.unwrap() > 1.0);
+    }
+
+    #[test]
+    fn what_cannot_be_joined_is_told() {
+        let base = prm(50);
+        let mut wall = WorldFn(|q: &[f64]| q[0] < 0.9);
+        let mut join = |start: [f64; 2], goal: [f64; 2], resolution| {
+            JoinedQuery::new(&base, &start, &goal, resolution, &mut wall).err()
+        };
+        let (inside, beyond) = ([0.1, 0.1], [0.95, 0.1]);
+        assert_eq!(
+            join(inside, beyond, 0.1),
+            Some(JoinError::InCollision(End::Goal))
+        );
+        assert_eq!(
+            join(beyond, inside, 0.1),
+            Some(JoinError::InCollision(End::Start))
+        );
+        assert_eq!(
+            join([2.0, 0.0], inside, 0.1),
+            Some(JoinError::Outside(End::Start))
+        );
+        assert_eq!(join(inside, inside, 0.0), Some(JoinError::Resolution(0.0)));
+        let mut cell = WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) < 0.001 || q[0] < 0.1);
+        let cut = JoinedQuery::new(&base, &[0.5, 0.5], &inside, 0.01, &mut cell).unwrap_err();
+        assert!(
+            matches!(
+                cut,
+                JoinError::CutOff {
+                    end: End::Start,
+                    ..
+                }
+            ),
+            "{cut}"
+        );
+    }
+}

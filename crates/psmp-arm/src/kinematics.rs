@@ -318,7 +318,7 @@ impl<C: Scalar> Kinematics<C> {
         Poses {
             frames: vec![identity; self.frame_count()],
             links: vec![identity; self.mounts.len() * count],
-            lanes: vec![[[0.0; LANES]; 12]; self.frame_count()],
+            lanes: vec![[[[0.0; LANES]; 3]; 4]; self.frame_count()],
             inputs: vec![[0.0; LANES]; self.dimension],
             link_count: self.mounts.len(),
         }

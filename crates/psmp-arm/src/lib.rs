@@ -8,7 +8,7 @@
 //! configurations along an edge, with [`CertifiedChecker`] all of it. A [`joint_roadmap`] and a
 //! [`TableJob`] turn scenes into experience; an [`EdgeMemory`] keeps what is known when a scene
 //! changes. An [`ArmProblem`] is a start and a goal in a scene, a [`JoinedQuery`] both of them
-//! joined to a roadmap.
+//! joined to a roadmap; a [`Trajectory`] gives a path its times.
 #![deny(missing_docs)]
 
 mod arm;
@@ -30,9 +30,13 @@ mod robot;
 mod scene;
 mod scene_change;
 mod sphere_cover;
+mod sphere_tree;
+mod sphere_worlds;
 mod spheres;
 mod srdf;
+mod surroundings;
 mod table;
+mod trajectory;
 mod urdf;
 mod world;
 mod xml;
@@ -51,8 +55,13 @@ pub use robot::{Joint, JointKind, Link, Mimic, Robot, Variable};
 pub use scene::{AllowedCollisions, Attached, MotionRequest, Object, Scene};
 pub use scene_change::{EdgeMemory, RememberingChecker, SweptVolumes};
 pub use sphere_cover::{Ball, DEFAULT_SPHERES, LinkCover, SphereModel};
-pub use spheres::{ROUNDING, SphereWorld, SphereWorlds};
+pub use sphere_tree::ROUNDING;
+pub use sphere_worlds::SphereWorlds;
+pub use spheres::SphereWorld;
 pub use srdf::{Group, NamedState, Semantics};
 pub use table::{TableJob, fingerprint};
+pub use trajectory::{
+    DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,
+};
 pub use urdf::Packages;
 pub use world::{ArmWorld, Clearances};

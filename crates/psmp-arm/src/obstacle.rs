@@ -1,6 +1,6 @@
 //! Obstacles as the sphere checker sees them: does a ball touch, and how far away is its middle.
 
-use crate::block::Block;
+use crate::block::{Block, splat_point, store_point};
 use crate::exact::trimesh;
 use crate::geometry::{Placed, PointCloud, Shape};
 use crate::pose::Pose;
@@ -81,12 +81,26 @@ fn local<B: Block>(
     token: B::Token,
     axes: &[[f32; 3]; 3],
     offset: [f32; 3],
-    [x, y, z]: [B; 3],
+    point: [B; 3],
 ) -> [B; 3] {
-    [0, 1, 2].map(|i| {
-        let sum = x.times_plus(axes[i][0], B::splat(token, offset[i]));
-        z.times_plus(axes[i][2], y.times_plus(axes[i][1], sum))
-    })
+    [
+        along(token, axes[0], offset[0], point),
+        along(token, axes[1], offset[1], point),
+        along(token, axes[2], offset[2], point),
+    ]
+}
+
+/// How far a point is along a direction, and an offset.
+#[inline(always)]
+fn along<B: Block>(token: B::Token, [u, v, w]: [f32; 3], offset: f32, [x, y, z]: [B; 3]) -> B {
+    let sum = x.times_plus(u, B::splat(token, offset));
+    z.times_plus(w, y.times_plus(v, sum))
+}
+
+/// How far a coordinate is beyond a range about zero.
+#[inline(always)]
+fn beyond<B: Block>(token: B::Token, value: B, half: f32) -> B {
+    (value.abs() - B::splat(token, half)).at_least(0.0)
 }
 
 fn axes_of(pose: &Pose) -> ([[f32; 3]; 3], [f32; 3]) {
@@ -112,11 +126,10 @@ impl OrientedBox {
     #[inline(always)]
     fn square_distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
         let [x, y, z] = local(token, &self.axes, self.offset, point);
-        let beyond = |v: B, half: f32| (v.abs() - B::splat(token, half)).at_least(0.0);
         square([
-            beyond(x, self.half[0]),
-            beyond(y, self.half[1]),
-            beyond(z, self.half[2]),
+            beyond(token, x, self.half[0]),
+            beyond(token, y, self.half[1]),
+            beyond(token, z, self.half[2]),
         ])
     }
 }
@@ -137,7 +150,7 @@ impl Cylinder {
     fn square_distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
         let [x, y, z] = local(token, &self.axes, self.offset, point);
         let out = (y.mul_plus(y, x * x).root() - B::splat(token, self.radius)).at_least(0.0);
-        let up = (z.abs() - B::splat(token, self.half_height)).at_least(0.0);
+        let up = beyond(token, z, self.half_height);
         up.mul_plus(up, out * out)
     }
 }
@@ -156,12 +169,16 @@ impl Solid for Cylinder {
 impl Capsule {
     #[inline(always)]
     fn square_distance_to_segment<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
-        let away = [0, 1, 2].map(|i| point[i] - B::splat(token, self.middle[i]));
-        let [x, y, z] = away;
+        let [a, b, c] = splat_point::<B>(token, self.middle);
+        let [x, y, z] = [point[0] - a, point[1] - b, point[2] - c];
         let [u, v, w] = self.direction;
         let along = z.times_plus(w, y.times_plus(v, x.times(u)));
         let along = along.at_least(-self.half_height).at_most(self.half_height);
-        square([0, 1, 2].map(|i| along.times_plus(-self.direction[i], away[i])))
+        square([
+            along.times_plus(-u, x),
+            along.times_plus(-v, y),
+            along.times_plus(-w, z),
+        ])
     }
 }
 
@@ -181,10 +198,8 @@ impl Solid for Capsule {
 
 impl HalfSpace {
     #[inline(always)]
-    fn height<B: Block>(&self, token: B::Token, [x, y, z]: [B; 3]) -> B {
-        let [u, v, w] = self.normal;
-        let sum = x.times_plus(u, B::splat(token, self.offset));
-        z.times_plus(w, y.times_plus(v, sum))
+    fn height<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
+        along(token, self.normal, self.offset, point)
     }
 }
 
@@ -207,9 +222,7 @@ impl Solid for Detailed {
             return 0;
         }
         let mut stored = [B::ZERO; 3];
-        for (value, into) in middle.into_iter().zip(&mut stored) {
-            value.store(into);
-        }
+        store_point(middle, &mut stored);
         let mut hits = 0;
         for lane in (0..8).filter(|lane| near >> lane & 1 == 1) {
             let point = [0, 1, 2].map(|i| f64::from(stored[i].as_ref()[lane]));
@@ -224,9 +237,7 @@ impl Solid for Detailed {
         let mut gaps = B::ZERO;
         self.bounds.distance(token, point).store(&mut gaps);
         let mut stored = [B::ZERO; 3];
-        for (value, into) in point.into_iter().zip(&mut stored) {
-            value.store(into);
-        }
+        store_point(point, &mut stored);
         for (lane, gap) in gaps.as_mut().iter_mut().enumerate() {
             if *gap < 0.1 {
                 let point = [0, 1, 2].map(|i| f64::from(stored[i].as_ref()[lane]));
@@ -276,6 +287,34 @@ impl Obstacles {
             PreparedShape::HalfSpace(shape) => self.half_spaces.push(*shape),
             PreparedShape::Detailed(shape) => self.detailed.push(shape.clone()),
         }
+    }
+
+    /// A bit for each lane whose ball touches any of them.
+    pub fn touch<B: Block>(&self, token: B::Token, middle: [B; 3], radius: f32) -> u8 {
+        let mut hits = 0;
+        macro_rules! each {
+            ($($kind:ident),+) => {$(
+                for solid in &self.$kind {
+                    hits |= solid.touches(token, middle, radius);
+                }
+            )+};
+        }
+        each!(boxes, cylinders, capsules, half_spaces, detailed);
+        hits
+    }
+
+    /// How far a point is from the nearest of them, at least.
+    pub fn distance(&self, point: [f32; 3]) -> f32 {
+        let mut least = f32::INFINITY;
+        macro_rules! each {
+            ($($kind:ident),+) => {$(
+                for solid in &self.$kind {
+                    least = least.min(solid.distance::<f32>((), point));
+                }
+            )+};
+        }
+        each!(boxes, cylinders, capsules, half_spaces, detailed);
+        least
     }
 }
 

@@ -265,20 +265,20 @@ impl Pose<f64> {
     }
 }
 
+// No closures here: one that is not inlined would be compiled without the instructions of the
+// path that it is part of, and cost several times as much.
 impl<T: Number> Pose<T> {
     /// `inner` seen from outside this pose: first `inner`, then this.
     #[inline(always)]
     #[must_use]
     pub fn then_constant(&self, inner: &Pose<T::Constant>) -> Self {
-        let r = &self.rotation;
-        let row = |i: usize, column: usize| {
-            let m = &inner.rotation;
-            let sum = r[i][0].times(m[0][column]);
-            let sum = r[i][1].times_plus(m[1][column], sum);
-            r[i][2].times_plus(m[2][column], sum)
-        };
+        let [a, b, c] = &self.rotation;
         Self {
-            rotation: [0, 1, 2].map(|i| [row(i, 0), row(i, 1), row(i, 2)]),
+            rotation: [
+                turned_row(a, &inner.rotation),
+                turned_row(b, &inner.rotation),
+                turned_row(c, &inner.rotation),
+            ],
             translation: self.apply_constant(inner.translation),
         }
     }
@@ -286,27 +286,27 @@ impl<T: Number> Pose<T> {
     /// Where a constant point goes.
     #[inline(always)]
     #[must_use]
-    pub fn apply_constant(&self, [x, y, z]: [T::Constant; 3]) -> [T; 3] {
-        [0, 1, 2].map(|i| {
-            let r = &self.rotation[i];
-            let sum = r[0].times_plus(x, self.translation[i]);
-            r[2].times_plus(z, r[1].times_plus(y, sum))
-        })
+    pub fn apply_constant(&self, point: [T::Constant; 3]) -> [T; 3] {
+        let [a, b, c] = &self.rotation;
+        let [x, y, z] = self.translation;
+        [
+            along_row(a, point, x),
+            along_row(b, point, y),
+            along_row(c, point, z),
+        ]
     }
 
     /// Turned about its own z axis by the angle of this sine and cosine.
     #[inline(always)]
     #[must_use]
     pub fn turned(&self, (sine, cosine): (T, T)) -> Self {
+        let [a, b, c] = self.rotation;
         Self {
-            rotation: [0, 1, 2].map(|i| {
-                let [x, y, z] = self.rotation[i];
-                [
-                    x.mul_plus(cosine, y * sine),
-                    y.mul_plus(cosine, -(x * sine)),
-                    z,
-                ]
-            }),
+            rotation: [
+                turned_about_z(a, sine, cosine),
+                turned_about_z(b, sine, cosine),
+                turned_about_z(c, sine, cosine),
+            ],
             translation: self.translation,
         }
     }
@@ -315,11 +315,43 @@ impl<T: Number> Pose<T> {
     #[inline(always)]
     #[must_use]
     pub fn slid(&self, way: T) -> Self {
+        let [a, b, c] = &self.rotation;
+        let [x, y, z] = self.translation;
         Self {
-            translation: [0, 1, 2].map(|i| self.rotation[i][2].mul_plus(way, self.translation[i])),
+            translation: [
+                a[2].mul_plus(way, x),
+                b[2].mul_plus(way, y),
+                c[2].mul_plus(way, z),
+            ],
             rotation: self.rotation,
         }
     }
+}
+
+/// A row of a rotation times a point, and an addend.
+#[inline(always)]
+fn along_row<T: Number>(row: &[T; 3], [x, y, z]: [T::Constant; 3], addend: T) -> T {
+    let sum = row[0].times_plus(x, addend);
+    row[2].times_plus(z, row[1].times_plus(y, sum))
+}
+
+/// A row of a rotation times a constant rotation.
+#[inline(always)]
+fn turned_row<T: Number>(row: &[T; 3], [a, b, c]: &[[T::Constant; 3]; 3]) -> [T; 3] {
+    [
+        row[2].times_plus(c[0], row[1].times_plus(b[0], row[0].times(a[0]))),
+        row[2].times_plus(c[1], row[1].times_plus(b[1], row[0].times(a[1]))),
+        row[2].times_plus(c[2], row[1].times_plus(b[2], row[0].times(a[2]))),
+    ]
+}
+
+#[inline(always)]
+fn turned_about_z<T: Number>([x, y, z]: [T; 3], sine: T, cosine: T) -> [T; 3] {
+    [
+        x.mul_plus(cosine, y * sine),
+        y.mul_plus(cosine, -(x * sine)),
+        z,
+    ]
 }
 
 impl<C: Scalar> Pose<C> {

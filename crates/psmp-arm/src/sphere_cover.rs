@@ -15,6 +15,7 @@ use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::shape::SharedShape;
 use psmp::Draw;
 use psmp_worlds::FileError;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, TAU};
 use std::hash::Hasher;
@@ -65,18 +66,16 @@ impl SphereModel {
     /// theirs.
     #[must_use]
     pub fn cover(robot: &Robot, budget: usize) -> Self {
-        let drafts: Vec<Draft> = robot
-            .links()
-            .iter()
-            .map(|l| Draft::new(&l.collision))
-            .collect();
-        let mut covers = fit(&drafts, budget).into_iter();
-        let links = drafts
-            .into_iter()
-            .map(|d| d.report(covers.next().unwrap_or_default()));
+        let links = robot.links().par_iter();
+        let drafts: Vec<Draft> = links.map(|l| Draft::new(&l.collision)).collect();
+        let covers = fit(&drafts, budget);
         Self {
             robot: robot.name().to_owned(),
-            links: links.collect(),
+            links: drafts
+                .into_par_iter()
+                .zip(covers)
+                .map(|(draft, balls)| draft.report(balls))
+                .collect(),
         }
     }
 
@@ -188,7 +187,8 @@ pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
 
 /// The covers with the least way beyond the surface that need at most `budget` spheres in all.
 fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
-    let at = |beyond: f64| -> Vec<Vec<Ball>> { drafts.iter().map(|d| d.balls(beyond)).collect() };
+    let at =
+        |beyond: f64| -> Vec<Vec<Ball>> { drafts.par_iter().map(|d| d.balls(beyond)).collect() };
     let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
     // With as much as the greatest extent, one sphere holds a link.
     let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
@@ -347,15 +347,15 @@ impl Draft {
             })
             .collect();
         let words = self.pieces.len().div_ceil(64);
-        let mut held: Vec<Vec<u64>> = Vec::with_capacity(candidates.len());
-        for ball in &candidates {
+        let held_by = |ball: &Ball| {
             let mut bits = vec![0_u64; words];
             for (place, piece) in self.pieces.iter().enumerate() {
                 let holds = piece.iter().all(|&v| ball.holds(v));
                 bits[place / 64] |= u64::from(holds) << (place % 64);
             }
-            held.push(bits);
-        }
+            bits
+        };
+        let held: Vec<Vec<u64>> = candidates.par_iter().map(held_by).collect();
         let mut left = vec![u64::MAX; words];
         if !self.pieces.len().is_multiple_of(64) {
             left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;

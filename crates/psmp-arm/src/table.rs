@@ -5,7 +5,7 @@
 //! killed goes on where it was. The shards' folder is named by a fingerprint of everything that
 //! the table depends on; what belongs to another table is never taken for this one's.
 
-use crate::spheres::SphereWorlds;
+use crate::sphere_worlds::SphereWorlds;
 use psmp::checker::BisectionOrder;
 use psmp::{CollisionTable, EdgeId, Roadmap, WorldId};
 use psmp_worlds::FileError;

@@ -155,6 +155,13 @@ pub fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
     match text {
         "test" => Ok(dataset.test().ok_or_else(|| missing("testing"))?.to_vec()),
         "train" => Ok(dataset.train().ok_or_else(|| missing("training"))?.to_vec()),
+        others => numbered_worlds(others, &dataset.name, count),
+    }
+}
+
+/// All worlds, or those of ids counted from 1.
+pub fn numbered_worlds(text: &str, of: &str, count: u32) -> Result<Vec<WorldId>> {
+    match text {
         "all" => Ok((0..count).map(WorldId).collect()),
         ids => {
             let mut worlds = Vec::new();
@@ -169,7 +176,7 @@ pub fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
                 let (first, last): (u32, u32) = (first, last);
                 if first == 0 || last > count || first > last {
                     return Err(Mistake::error(
-                        format!("worlds {part} are not in dataset `{}`", dataset.name),
+                        format!("worlds {part} are not in dataset `{of}`"),
                         format!("its worlds are 1 to {count}"),
                     ));
                 }

@@ -3,7 +3,8 @@
 use crate::say;
 use psmp::RoadmapError;
 use psmp::checker::BisectionError;
-use psmp_arm::ArmError;
+use psmp_arm::{ArmError, JoinError, TrajectoryError};
+use psmp_lab::clutter::{self, ClutterError};
 use psmp_lab::families::FamilyError;
 use psmp_lab::reproduce::ReproduceError;
 use psmp_lab::sweep::SweepError;
@@ -110,6 +111,15 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(arm) = error.downcast_ref::<ArmError>() {
         return Some(arm.remedy().to_owned());
     }
+    if let Some(join) = error.downcast_ref::<JoinError>() {
+        return Some(join.remedy().to_owned());
+    }
+    if let Some(clutter) = error.downcast_ref::<ClutterError>() {
+        return Some(clutter_hint(clutter));
+    }
+    if error.is::<TrajectoryError>() {
+        return Some("give positive limits: velocities in the URDF, `--acceleration`".to_owned());
+    }
     if let Some(sweep) = error.downcast_ref::<SweepError>() {
         return sweep_hint(sweep);
     }
@@ -129,6 +139,18 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         return Some("choose another `--seed`".to_owned());
     }
     error.downcast_ref::<SpecError>().and_then(spec_hint)
+}
+
+fn clutter_hint(error: &ClutterError) -> String {
+    match error {
+        ClutterError::Arm(_) | ClutterError::NoEnd { .. } => {
+            format!("choose `--robot` of {}", clutter::ARMS.join(", "))
+        }
+        ClutterError::Model(arm) => arm.remedy().to_owned(),
+        ClutterError::Roadmap(_) | ClutterError::NoPath { .. } => {
+            "choose another `--seed`".to_owned()
+        }
+    }
 }
 
 fn sweep_hint(error: &SweepError) -> Option<String> {

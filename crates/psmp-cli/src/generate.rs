@@ -1,26 +1,32 @@
-//! `psmp generate`: a dataset of worlds made on the spot.
+//! `psmp generate`: worlds made on the spot, of a family in the plane or of clutter for an arm.
 
 use crate::failure::{Mistake, Outcome};
 use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
+use psmp_lab::clutter::Clutter;
 use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
+use psmp_lab::picture::ArmPicture;
 use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Families: one-wall, two-walls, forest, shifting-wall, maze, baffle, bugtrap, \
-    bugtrap-forest.\n\nExamples:\n  \
+    bugtrap-forest. Worlds for an arm: clutter.\n\nExamples:\n  \
     psmp generate maze -o mazes\n  \
     psmp generate one-wall --worlds 200 --seed 7 -o walls\n  \
     psmp info walls\n  \
-    psmp bench walls --planners psmp:fs,lazysp"
+    psmp bench walls --planners psmp:fs,lazysp\n  \
+    psmp generate clutter --worlds 100 -o clutter\n  \
+    psmp table --robot panda-like --scenes clutter --roadmap clutter/roadmap.graphml -o clutter.table\n  \
+    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml"
 )]
 pub struct GenerateArgs {
-    /// The family of worlds.
-    #[arg(value_parser = parse_family)]
-    family: Family,
+    /// The family of worlds, or `clutter`: a table with things on it that an arm goes around, from
+    /// below the table to above it, as MoveIt scenes and requests.
+    #[arg(value_parser = parse_kind)]
+    family: Kind,
 
     /// How many worlds to make. Each has a path: one without is drawn anew.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
@@ -31,9 +37,31 @@ pub struct GenerateArgs {
     #[arg(long)]
     test: Option<u32>,
 
-    /// The folder of the dataset, which is made.
+    /// The arm of `clutter`: panda-like, wam-like or ur5-like; panda-like if not given.
+    #[arg(long, value_name = "NAME")]
+    robot: Option<String>,
+
+    /// The folder of the dataset or the scenes, which is made.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+}
+
+/// What is made.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// A dataset in the plane.
+    Plane(Family),
+    /// Scenes for an arm.
+    Clutter,
+}
+
+fn parse_kind(name: &str) -> Result<Kind, String> {
+    match name {
+        "clutter" => Ok(Kind::Clutter),
+        _ => parse_family(name)
+            .map(Kind::Plane)
+            .map_err(|e| format!("{e}, clutter")),
+    }
 }
 
 pub fn parse_family(name: &str) -> Result<Family, String> {
@@ -48,6 +76,25 @@ pub fn parse_family(name: &str) -> Result<Family, String> {
 }
 
 pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
+    if std::fs::read_dir(&args.output).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Mistake::error(
+            format!("the folder `{}` is not empty", args.output.display()),
+            "name a new folder, so that no image of another dataset stays in it",
+        ));
+    }
+    match args.family {
+        Kind::Plane(family) => in_the_plane(args, family, common),
+        Kind::Clutter => clutter(args, common),
+    }
+}
+
+fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<Outcome> {
+    if args.robot.is_some() {
+        return Err(Mistake::error(
+            format!("the worlds of family `{}` are for a point", family.name),
+            "leave out `--robot`, or generate `clutter`",
+        ));
+    }
     let test = args.test.unwrap_or(args.worlds.div_ceil(10));
     if test > args.worlds {
         return Err(Mistake::error(
@@ -55,13 +102,6 @@ pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
             format!("choose at most {}", args.worlds),
         ));
     }
-    if std::fs::read_dir(&args.output).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Mistake::error(
-            format!("the folder `{}` is not empty", args.output.display()),
-            "name a new folder, so that no image of another dataset stays in it",
-        ));
-    }
-    let family = args.family;
     let bar = show::progress(u64::from(args.worlds), "making worlds");
     let (worlds, test) = (args.worlds as usize, test as usize);
     let set = family.generate(worlds, test, common.seed, || bar.inc(1))?;
@@ -81,6 +121,49 @@ pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
             "wrote {worlds} worlds of family `{}` on a roadmap of {vertices} vertices and {edges} \
              edges to `{}`",
             family.name,
+            args.output.display()
+        );
+    }
+    Ok(Outcome::Done)
+}
+
+fn clutter(args: &GenerateArgs, common: Common) -> Result<Outcome> {
+    if args.test.is_some() {
+        return Err(Mistake::error(
+            "`--test` does not go with `clutter`",
+            "leave it out, and choose by name which scenes to learn from",
+        ));
+    }
+    let robot = args.robot.as_deref().unwrap_or("panda-like");
+    let clutter = Clutter::new(robot)?;
+    let bar = show::progress(u64::from(args.worlds), "making worlds");
+    let worlds = clutter.worlds(args.worlds as usize, common.seed, || bar.inc(1))?;
+    bar.finish_and_clear();
+    clutter.write(&args.output, &worlds, || {})?;
+    let picture = args.output.join("clutter.png");
+    if let Some(first) = worlds.first() {
+        ArmPicture {
+            title: &format!("Clutter for {robot}, world 1 of {}", worlds.len()),
+            subtitle: &format!("seed {}", common.seed),
+            arm: &clutter.arm,
+            scene: first,
+            path: &[&clutter.start, &clutter.goal],
+            moves: false,
+        }
+        .write(&picture)?;
+    }
+    let (vertices, edges) = (clutter.roadmap.vertex_count(), clutter.roadmap.edge_count());
+    if common.json {
+        let facts = json!({"wrote": args.output, "family": "clutter", "robot": robot,
+            "worlds": worlds.len(), "seed": common.seed, "vertices": vertices, "edges": edges,
+            "start": clutter.query.start.0 + 1, "goal": clutter.query.goal.0 + 1,
+            "picture": picture});
+        println!("{facts}");
+    } else {
+        eprintln!(
+            "wrote {} scenes and requests for `{robot}`, and a roadmap of {vertices} vertices and \
+             {edges} edges, to `{}`",
+            worlds.len(),
             args.output.display()
         );
     }

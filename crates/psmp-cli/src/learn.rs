@@ -1,13 +1,13 @@
 //! `psmp learn`: a belief made from known worlds, kept in a file, and added to after every query.
 
-use crate::bench::{PreferArg, choose_worlds};
+use crate::bench::{PreferArg, choose_worlds, numbered_worlds};
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, say, show};
+use crate::{Common, plan, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Experience, WorldId};
 use psmp_lab::learned;
-use psmp_worlds::{BeliefFile, Dataset, ReadOptions, check_writable};
+use psmp_worlds::{BeliefFile, Dataset, ReadOptions, check_writable, graphml};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,17 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "psmp learn [OPTIONS] <DIR> --output <FILE>\n       psmp learn --add <RUN>... <FILE>",
+    override_usage = "psmp learn [OPTIONS] <DIR> --output <FILE>\n       psmp learn [OPTIONS] <TABLE> --roadmap <FILE.graphml> --output <FILE>\n       psmp learn --add <RUN>... <FILE>",
     after_help = "Examples:\n  \
     psmp learn dataset_2d_1 -o 2d_1.belief\n  \
     psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n  \
-    psmp learn --add run.json 2d_1.belief\n\n\
+    psmp learn --add run.json 2d_1.belief\n  \
+    psmp learn clutter.table --roadmap clutter/roadmap.graphml -o clutter.belief\n\n\
     What is added is known where it was checked and missing elsewhere. A belief that is not there yet is\n\
     begun by the first run added to it. Several may add to one file at a time: each waits for its turn."
 )]
 pub struct LearnArgs {
-    /// The folder of a dataset to learn from; with `--add`, files written by `psmp plan --outcomes`
+    /// The folder of a dataset, or a collision table, to learn from; with `--add`, files written by `psmp plan --outcomes`
     /// and, last, the belief to add them to.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -36,6 +37,10 @@ pub struct LearnArgs {
     /// Where to write the belief.
     #[arg(short, long, value_name = "FILE", required_unless_present = "add")]
     output: Option<PathBuf>,
+
+    /// The roadmap of a collision table.
+    #[arg(long, value_name = "FILE.graphml", conflicts_with = "add")]
+    roadmap: Option<PathBuf>,
 
     /// Worlds to learn from: `train`, `test`, `all`, or ids such as `1,7,20-40`. Those for training
     /// if the dataset says which they are, otherwise all.
@@ -67,6 +72,22 @@ fn busy(words: &str) -> indicatif::ProgressBar {
 
 fn learn(args: &LearnArgs, folder: &Path, file: &Path, common: Common) -> Result<Outcome> {
     check_writable(file)?;
+    match (folder.is_file(), &args.roadmap) {
+        (true, Some(roadmap)) => return learn_from_table(args, folder, roadmap, file, common),
+        (true, None) => {
+            return Err(Mistake::error(
+                format!("`{}` alone has no roadmap", folder.display()),
+                "name the roadmap it belongs to: `--roadmap FILE.graphml`",
+            ));
+        }
+        (false, Some(_)) => {
+            return Err(Mistake::error(
+                format!("`{}` is no collision table", folder.display()),
+                "leave out `--roadmap`, which a dataset has of its own",
+            ));
+        }
+        (false, None) => {}
+    }
     let read = ReadOptions {
         prefer: args.prefer.into(),
         ..ReadOptions::default()
@@ -80,6 +101,24 @@ fn learn(args: &LearnArgs, folder: &Path, file: &Path, common: Common) -> Result
     };
     let bar = busy(&format!("learning from {} worlds", worlds.len()));
     learned::learn(file, &dataset.roadmap, table, &worlds)?;
+    bar.finish_and_clear();
+    tell(file, common)
+}
+
+fn learn_from_table(
+    args: &LearnArgs,
+    table: &Path,
+    roadmap: &Path,
+    file: &Path,
+    common: Common,
+) -> Result<Outcome> {
+    let roadmap = graphml::read(roadmap)?;
+    let name = table.display().to_string();
+    let table = plan::read_table(table, &roadmap)?;
+    let chosen = args.worlds.as_deref().unwrap_or("all");
+    let worlds = numbered_worlds(chosen, &name, table.world_count() as u32)?;
+    let bar = busy(&format!("learning from {} worlds", worlds.len()));
+    learned::learn(file, &roadmap, &table, &worlds)?;
     bar.finish_and_clear();
     tell(file, common)
 }

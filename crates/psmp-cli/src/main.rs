@@ -6,6 +6,7 @@
 //! 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found, 5 a replay that
 //! differs.
 
+mod arms;
 mod bench;
 mod calibrate;
 mod convert;
@@ -16,6 +17,7 @@ mod info;
 mod learn;
 mod numbers;
 mod plan;
+mod plan_arm;
 mod replay;
 mod reproduce;
 mod show;
@@ -36,6 +38,7 @@ use std::process::ExitCode;
         psmp demo\n  \
         psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.png\n  \
         psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs\n  \
+        psmp plan --robot panda.urdf --srdf panda.srdf --scene scene.yaml --request request.yaml\n  \
         psmp bench dataset_2d_1 --planners psmp:fs,pomp:nn,lazysp --seeds 5 -o rows.csv\n\n\
         Exit codes: 0 done, 1 error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found, 5 a replay that differs."
 )]
@@ -61,7 +64,7 @@ struct Cli {
 enum Command {
     /// Make worlds on the spot, plan in one with every planner, and draw what happened.
     Demo(demo::DemoArgs),
-    /// Plan in a map or in a world of a dataset, streaming each better path.
+    /// Plan in a map, in a world of a dataset or for an arm, streaming each better path.
     Plan(Box<plan::PlanArgs>),
     /// Compare planners over the worlds of datasets.
     Bench(bench::BenchArgs),
@@ -69,7 +72,8 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Make a belief from known worlds, or add to it what later runs have found.
     Learn(learn::LearnArgs),
-    /// Make a dataset: worlds of a family, their roadmap and its collision table.
+    /// Make a dataset: worlds of a family, their roadmap and its collision table; or tables of
+    /// clutter for an arm.
     Generate(generate::GenerateArgs),
     /// Tell what a dataset, a roadmap or a collision table holds.
     Info(info::InfoArgs),

@@ -2,15 +2,14 @@
 
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
+use crate::plan_arm::{self, ArmArgs, Spent};
 use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker};
-use psmp::{Connection, Experience, Query, Roadmap, Space, Stop, WorldId, roadmap};
+use psmp::{Connection, Experience, Progress, Query, Roadmap, Space, Stop, WorldId, roadmap};
 use psmp_lab::trial::{self, Ending};
-use psmp_lab::{
-    AnyPlanner, PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale,
-};
+use psmp_lab::{PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale};
 use psmp_worlds::{
     Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, MappedTable, OccupancyGrid,
     ReadOptions, UnknownCells, graphml,
@@ -25,15 +24,24 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(
-    group(ArgGroup::new("problem").required(true).args(["map", "dataset"])),
+    group(ArgGroup::new("problem").required(true).args(["map", "dataset", "robot"])),
     after_help = "Examples:\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.svg --path plan.csv\n  \
     psmp plan --map office.yaml --start=-3,2.5 --goal 8,4 --robot-radius 0.3 --vertices 2000\n  \
     psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs --gap 0.01 --picture run.png\n  \
-    psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n\n\
+    psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n  \
+    psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
+    --trajectory plan.csv --picture plan.png\n  \
+    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml \
+    --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n\n\
+    An arm's roadmap is made finer around start and goal where it has no path. Its trajectory keeps to \
+    the straight motions that were checked and rests at their ends.\n\n\
     Ctrl-C ends a run with the best path so far."
 )]
 pub struct PlanArgs {
+    #[command(flatten)]
+    pub arm: ArmArgs,
+
     /// A map: PNG or PGM image (white is free), or a ROS map_server YAML file.
     #[arg(long, value_name = "FILE", requires = "start", requires = "goal")]
     map: Option<PathBuf>,
@@ -43,43 +51,43 @@ pub struct PlanArgs {
     dataset: Option<PathBuf>,
 
     /// The world of the dataset to plan in, counted from 1.
-    #[arg(long, conflicts_with = "map", allow_negative_numbers = true)]
+    #[arg(long, conflicts_with_all = ["map", "robot"], allow_negative_numbers = true)]
     world: Option<u32>,
 
     /// Where to begin, in the map's units.
-    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with = "dataset")]
+    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
     start: Option<[f64; 2]>,
 
     /// Where to end.
-    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with = "dataset")]
+    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
     goal: Option<[f64; 2]>,
 
     /// What the outermost pixels' centres of an image map to.
-    #[arg(long, value_name = "X0,X1,Y0,Y1", default_value = "0,1,0,1", value_parser = parse_bounds, allow_hyphen_values = true, conflicts_with = "dataset")]
+    #[arg(long, value_name = "X0,X1,Y0,Y1", default_value = "0,1,0,1", value_parser = parse_bounds, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
     bounds: [f64; 4],
 
     /// The radius of a round robot; a point if not given.
-    #[arg(long, value_name = "RADIUS", default_value_t = 0.0, value_parser = numbers::not_negative, allow_negative_numbers = true, conflicts_with = "dataset")]
+    #[arg(long, value_name = "RADIUS", default_value_t = 0.0, value_parser = numbers::not_negative, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
     robot_radius: f64,
 
     /// A roadmap to plan on, instead of one made on the spot.
     #[arg(long, value_name = "FILE.graphml", conflicts_with = "dataset")]
-    roadmap: Option<PathBuf>,
+    pub roadmap: Option<PathBuf>,
 
     /// Known worlds of the roadmap given, as a table made by `psmp convert`.
     #[arg(long, value_name = "FILE.table", requires = "roadmap")]
-    experience_table: Option<PathBuf>,
+    pub experience_table: Option<PathBuf>,
 
-    /// Vertices of a roadmap made on the spot.
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=5_000_000), allow_negative_numbers = true, conflicts_with_all = ["dataset", "roadmap"])]
-    vertices: u32,
+    /// Vertices of a roadmap made on the spot; 500 for a map and 10000 for an arm if not given.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=5_000_000), allow_negative_numbers = true, conflicts_with_all = ["dataset", "roadmap"])]
+    pub vertices: Option<u32>,
 
     /// Where the vertices of a roadmap made on the spot lie.
     #[arg(long, value_enum, default_value_t = Sampler::Halton, conflicts_with_all = ["dataset", "roadmap"])]
-    sampler: Sampler,
+    pub sampler: Sampler,
 
     /// Join vertices at most this far apart; PRM*'s radius if not given.
-    #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "dataset")]
+    #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
     radius: Option<f64>,
 
     /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`. See `psmp bench --help`.
@@ -87,18 +95,18 @@ pub struct PlanArgs {
     planner: PlannerSpec,
 
     /// Whether the world planned in is among the known ones.
-    #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with = "map")]
+    #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with_all = ["map", "robot"])]
     experience: ExperienceArg,
 
     /// A belief made by `psmp learn`, to plan with instead of the dataset's or a table's worlds.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["experience_table", "experience"])]
-    belief: Option<PathBuf>,
+    pub belief: Option<PathBuf>,
 
     #[command(flatten)]
-    method: MethodArgs,
+    pub method: MethodArgs,
 
     /// Which of two twins of a dataset's file is read, text or MAT-file.
-    #[arg(long, value_enum, default_value_t = PreferArg::Text, conflicts_with = "map")]
+    #[arg(long, value_enum, default_value_t = PreferArg::Text, conflicts_with_all = ["map", "robot"])]
     prefer: PreferArg,
 
     /// Stop after this many configurations.
@@ -138,20 +146,20 @@ pub struct PlanArgs {
 
     /// Where to write the best path: .json or .csv by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    path: Vec<PathBuf>,
+    pub path: Vec<PathBuf>,
 
     /// Where to write what every check has found, for `psmp learn --add`: a .json file.
     #[arg(long, value_name = "FILE.json", help_heading = "Output")]
-    outcomes: Option<PathBuf>,
+    pub outcomes: Option<PathBuf>,
 
     /// Where to draw the run: .svg or .png by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    picture: Vec<PathBuf>,
+    pub picture: Vec<PathBuf>,
 }
 
 /// Where the vertices of a roadmap lie.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Sampler {
+pub enum Sampler {
     /// Evenly spread, the same every time.
     Halton,
     /// Random, by the seed.
@@ -178,6 +186,7 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
     // Before any work, see that its results can be kept.
     for (files, endings) in [
         (&args.path, ["json", "csv"]),
+        (&args.arm.trajectory, ["json", "csv"]),
         (&args.picture, ["svg", "png"]),
     ] {
         for file in files {
@@ -194,10 +203,11 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
     if let Some(file) = &args.outcomes {
         psmp_worlds::check_writable(file)?;
     }
-    match (&args.map, &args.dataset) {
-        (Some(map), _) => in_map(args, map, common),
-        (None, Some(folder)) => in_dataset(args, folder, common),
-        (None, None) => unreachable!("one of them is required"),
+    match (&args.map, &args.dataset, &args.arm.robot) {
+        (Some(map), ..) => in_map(args, map, common),
+        (_, Some(folder), _) => in_dataset(args, folder, common),
+        (_, _, Some(robot)) => plan_arm::run(args, robot, common),
+        (None, None, None) => unreachable!("one of them is required"),
     }
 }
 
@@ -244,7 +254,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
 }
 
 /// The planner asked for, which must have a use for the belief that was given.
-fn planner(args: &PlanArgs) -> Result<PlannerSpec> {
+pub fn planner(args: &PlanArgs) -> Result<PlannerSpec> {
     let spec = args.planner;
     if let Some(file) = &args.belief
         && !spec.needs_experience()
@@ -341,7 +351,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
 }
 
 /// Known worlds, which must be of this roadmap.
-fn read_table(file: &Path, roadmap: &Roadmap) -> Result<MappedTable> {
+pub fn read_table(file: &Path, roadmap: &Roadmap) -> Result<MappedTable> {
     let table = MappedTable::open(file)?;
     table.verify()?;
     if table.edge_count() != roadmap.edge_count() {
@@ -382,7 +392,7 @@ fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roa
         psmp::Axis::new(x[0], x[1])?,
         psmp::Axis::new(y[0], y[1])?,
     ])?;
-    let count = args.vertices as usize;
+    let count = args.vertices.unwrap_or(500) as usize;
     let radius = args
         .radius
         .unwrap_or_else(|| roadmap::prm_star_radius(&space, count));
@@ -458,8 +468,8 @@ impl Problem<'_> {
         };
         let name = self.spec.to_string();
         let mut planner = self.spec.build(&setting, checker)?;
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let stop = stop(args, &interrupted)?;
+        let interrupted = interruption()?;
+        let stop = stop(args, &interrupted, Spent::default());
         let mut out = std::io::stdout().lock();
         let mut trouble = None;
         let Ok(trial) = trial::run(planner.as_mut(), &stop, |event| {
@@ -475,7 +485,21 @@ impl Problem<'_> {
             return Err(e.into());
         }
         for file in &args.path {
-            self.write_path(file, &planner, common)?;
+            let Some(path) = planner.best_path() else {
+                say!("there is no path to write to `{}`", file.display());
+                continue;
+            };
+            let dimension = self.roadmap.space().map_or(0, Space::dimension);
+            let names: Vec<String> = (1..=dimension).map(|axis| format!("q{axis}")).collect();
+            let written = PathToWrite {
+                roadmap: self.roadmap,
+                path,
+                names: &names.iter().map(String::as_str).collect::<Vec<_>>(),
+                planner: self.spec.to_string(),
+                seed: common.seed,
+                progress: planner.progress(),
+            };
+            written.write(file)?;
         }
         if let Some(file) = &args.outcomes {
             learned::Outcomes::of(self.known, planner.ledger()).write(file)?;
@@ -503,17 +527,49 @@ impl Problem<'_> {
             (None, _) => Outcome::NoPathYet,
         })
     }
+}
 
-    fn write_path(
-        &self,
-        file: &Path,
-        planner: &AnyPlanner<'_, Infallible>,
-        common: Common,
-    ) -> Result<()> {
-        let Some(path) = planner.best_path() else {
-            say!("there is no path to write to `{}`", file.display());
-            return Ok(());
-        };
+/// A flag that Ctrl-C sets.
+pub fn interruption() -> Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = interrupted.clone();
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+    Ok(interrupted)
+}
+
+/// The conditions given, any of which stops a run, and the flag. What was spent before the run
+/// counts.
+pub fn stop(args: &PlanArgs, interrupted: &Arc<AtomicBool>, spent: Spent) -> Stop {
+    let left = |given: Option<u64>, spent: u64| given.map(|all| all.saturating_sub(spent));
+    let given = [
+        left(args.configurations, spent.configurations).map(Stop::configurations),
+        left(args.edges, spent.edges).map(Stop::edges),
+        left(args.proposals, spent.proposals).map(Stop::proposals),
+        args.time
+            .map(|all| Stop::after(all.saturating_sub(spent.time))),
+        args.gap.map(Stop::gap),
+    ];
+    given
+        .into_iter()
+        .flatten()
+        .fold(Stop::flag(interrupted.clone()), |any, next| any | next)
+}
+
+/// A path and what is written of it.
+pub struct PathToWrite<'a> {
+    pub roadmap: &'a Roadmap,
+    pub path: &'a psmp::Path,
+    /// The names of a configuration's numbers.
+    pub names: &'a [&'a str],
+    pub planner: String,
+    pub seed: u64,
+    pub progress: Progress,
+}
+
+impl PathToWrite<'_> {
+    /// Writes the path as JSON or CSV, by the file's ending.
+    pub fn write(&self, file: &Path) -> Result<()> {
+        let (path, progress) = (self.path, self.progress);
         let configurations: Vec<Option<&[f64]>> = path
             .vertices()
             .iter()
@@ -524,19 +580,16 @@ impl Problem<'_> {
             .is_some_and(|e| e.eq_ignore_ascii_case("csv"))
         {
             let mut csv = csv::Writer::from_writer(Vec::new());
-            let dimension = self.roadmap.space().map_or(0, Space::dimension);
-            let axes = (0..dimension).map(|axis| format!("q{}", axis + 1));
-            csv.write_record(std::iter::once("vertex".to_owned()).chain(axes))?;
+            csv.write_record(std::iter::once(&"vertex").chain(self.names))?;
             for (vertex, q) in path.vertices().iter().zip(&configurations) {
                 let numbers = q.iter().flat_map(|q| q.iter().map(f64::to_string));
                 csv.write_record(std::iter::once((vertex.0 + 1).to_string()).chain(numbers))?;
             }
             csv.into_inner()?
         } else {
-            let progress = planner.progress();
             serde_json::to_vec_pretty(&json!({
-                "planner": self.spec.to_string(),
-                "seed": common.seed,
+                "planner": self.planner,
+                "seed": self.seed,
                 "length": path.length(),
                 "lower_bound": progress.lower_bound,
                 "gap": progress.gap(),
@@ -549,21 +602,4 @@ impl Problem<'_> {
         };
         Ok(psmp_worlds::save(file, &bytes)?)
     }
-}
-
-/// The conditions given, any of which stops a run, and Ctrl-C.
-fn stop(args: &PlanArgs, interrupted: &Arc<AtomicBool>) -> Result<Stop> {
-    let flag = interrupted.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
-    let given = [
-        args.configurations.map(Stop::configurations),
-        args.edges.map(Stop::edges),
-        args.proposals.map(Stop::proposals),
-        args.time.map(Stop::after),
-        args.gap.map(Stop::gap),
-    ];
-    Ok(given
-        .into_iter()
-        .flatten()
-        .fold(Stop::flag(interrupted.clone()), |any, next| any | next))
 }

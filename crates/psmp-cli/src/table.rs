@@ -1,36 +1,37 @@
 //! `psmp table`: which edges of an arm's roadmap are free in which scenes.
 
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, say, show};
+use crate::{Common, arms, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::{Connection, Experience, Roadmap};
+use psmp::{Connection, Experience};
 use psmp_arm::{
-    Arm, DEFAULT_SPHERES, Robot, Sampling, Scene, Semantics, SphereModel, SphereWorlds, TableJob,
+    DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, Sampling, Scene, SphereWorlds, TableJob,
     joint_roadmap,
 };
 use psmp_worlds::{FileError, check_writable, graphml, write_table};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     psmp table --robot panda.urdf --srdf panda.srdf --group panda_arm --scenes problems/table_pick \
     --vertices 5000 -o table_pick.table\n  \
+    psmp table --robot panda-like --scenes clutter --roadmap clutter/roadmap.graphml -o clutter.table\n  \
     psmp table --robot arm.urdf --scenes a.yaml b.toml --roadmap arm.graphml -o arm.table\n\n\
     A run that is stopped goes on where it was when the same command is given again.")]
 pub struct TableArgs {
-    /// The robot, a URDF file.
+    /// The robot: a URDF file, or a shipped model (panda-like, wam-like, ur5-like, planar-N).
     #[arg(long, value_name = "URDF")]
     robot: PathBuf,
 
     /// The robot's groups and disabled pairs, an SRDF file. Without it all joints are planned for.
-    #[arg(long, value_name = "SRDF", requires = "group")]
+    #[arg(long, value_name = "SRDF")]
     srdf: Option<PathBuf>,
 
-    /// The group of joints to plan for.
-    #[arg(long, requires = "srdf")]
+    /// The group of joints to plan for, where the SRDF has several.
+    #[arg(long)]
     group: Option<String>,
 
     /// The scenes: files (MoveIt planning scenes in YAML, or TOML), or folders of files `scene*`.
@@ -43,11 +44,11 @@ pub struct TableArgs {
     roadmap: Option<PathBuf>,
 
     /// How many vertices a new roadmap has.
-    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, default_value_t = DEFAULT_VERTICES as u32, value_parser = clap::value_parser!(u32).range(2..))]
     vertices: u32,
 
     /// How many nearest neighbours each vertex of a new roadmap is joined to.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = DEFAULT_NEIGHBOURS as u32, value_parser = clap::value_parser!(u32).range(1..))]
     neighbours: u32,
 
     /// The largest joint step from one configuration of an edge to the next, in radians or metres.
@@ -71,14 +72,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         ));
     }
     check_writable(&args.output)?;
-    let robot = Robot::read(&args.robot)?;
-    let arm = match (&args.srdf, &args.group) {
-        (Some(srdf), Some(group)) => {
-            let semantics = Semantics::read(srdf, &robot)?;
-            Arm::new(robot, &semantics, group)?
-        }
-        _ => Arm::whole(robot)?,
-    };
+    let arm = arms::load(&args.robot, args.srdf.as_deref(), args.group.as_deref())?;
     let paths = scene_files(&args.scenes)?;
     let mut scenes = Vec::with_capacity(paths.len());
     for path in &paths {
@@ -89,12 +83,9 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         arm.robot().name(),
         args.spheres
     );
-    let spheres = match cache_folder() {
-        Some(folder) => SphereModel::cached(arm.robot(), args.spheres, &folder)?,
-        None => SphereModel::cover(arm.robot(), args.spheres),
-    };
+    let spheres = arms::cover(&arm, args.spheres)?;
     let (roadmap, roadmap_path) = match &args.roadmap {
-        Some(path) => (read_roadmap(path, &arm)?, path.clone()),
+        Some(path) => (arms::read_roadmap(path, &arm)?, path.clone()),
         None => {
             let vertices = args.vertices as usize;
             let connection = Connection::Nearest(args.neighbours as usize);
@@ -180,44 +171,18 @@ fn scene_files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn read_roadmap(path: &Path, arm: &Arm) -> Result<Roadmap> {
-    let roadmap = graphml::read(path)?;
-    let fits = roadmap
-        .space()
-        .is_some_and(|s| s.dimension() == arm.dimension());
-    match fits {
-        true => Ok(roadmap),
-        false => Err(Mistake::error(
-            format!(
-                "`{}` is no roadmap of {} joints",
-                path.display(),
-                arm.dimension()
-            ),
-            "give a roadmap that was made for this arm, or none",
-        )),
-    }
-}
-
 /// A hash of everything that the table depends on besides roadmap and resolution.
 fn content_hash(args: &TableArgs, scenes: &[PathBuf]) -> Result<u64> {
     let mut all = args.spheres.to_le_bytes().to_vec();
     all.extend(args.group.iter().flat_map(|g| g.bytes()));
-    let files = [&args.robot].into_iter().chain(&args.srdf).chain(scenes);
+    // A shipped model is told by its name.
+    all.extend(args.robot.as_os_str().as_encoded_bytes());
+    let robot = Some(&args.robot).filter(|file| file.exists());
+    let files = robot.into_iter().chain(&args.srdf).chain(scenes);
     for path in files {
         let bytes = std::fs::read(path).map_err(|e| FileError::io(path, "read", e))?;
         all.extend(bytes.len().to_le_bytes());
         all.extend(bytes);
     }
     Ok(psmp_arm::fingerprint(&all))
-}
-
-/// Where covers are kept: the user's cache, if there is one.
-fn cache_folder() -> Option<PathBuf> {
-    let own = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let cache = own("XDG_CACHE_HOME").or_else(|| Some(own("HOME")?.join(".cache")))?;
-    Some(cache.join("psmp/spheres"))
 }

@@ -34,7 +34,7 @@ pub const RESOLUTION: f64 = 0.2;
 /// How often a world is drawn before it is given up.
 const MOST_DRAWS: usize = 1000;
 /// How many configurations the start and the goal are chosen from.
-const CANDIDATES: usize = 40_000;
+const CANDIDATES: usize = 200_000;
 /// How many of the nearest vertices start and goal are joined to.
 const JOINED: usize = 50;
 
@@ -80,17 +80,17 @@ struct Stage {
 const STAGES: [Stage; 3] = [
     Stage {
         arm: ARMS[0],
-        surface: 0.45,
+        surface: 0.58,
         floor: -0.02,
     },
     Stage {
         arm: ARMS[1],
-        surface: 0.1,
+        surface: 0.25,
         floor: -0.5,
     },
     Stage {
         arm: ARMS[2],
-        surface: 0.4,
+        surface: 0.45,
         floor: -0.02,
     },
 ];
@@ -185,8 +185,8 @@ impl Clutter {
         let base = stage.base_scene();
         let mut world = SphereWorld::new(&arm, &spheres, &base)?;
         let surface = stage.surface;
-        let below = [surface - THICKNESS - 0.25, surface - THICKNESS - 0.08];
-        let above = [surface + 0.1, surface + 0.22];
+        let below = [stage.floor + 0.1, surface - THICKNESS - 0.08];
+        let above = [surface + 0.08, surface + 0.25];
         let end = |place, world: &mut SphereWorld, heights| {
             roomiest(&arm, world, heights).ok_or(ClutterError::NoEnd {
                 arm: stage.arm,
@@ -332,24 +332,22 @@ impl Clutter {
     }
 }
 
-/// The configuration with the most room around it of those whose last link is between two heights,
+/// The configuration with the most room around it of those whose tool is between two heights,
 /// over or under the middle of the table.
 fn roomiest(arm: &Arm, world: &mut SphereWorld, heights: [f64; 2]) -> Option<Vec<f64>> {
     let kinematics = arm.kinematics();
     let mut poses = kinematics.poses(1);
     let mut clearances = world.motions();
+    let tool = arm.tool();
     let candidates = halton(&near_zero_turns(arm.space()), CANDIDATES);
     let mut best: Option<(f64, &[f64])> = None;
     for q in candidates.chunks_exact(arm.dimension()) {
         kinematics.compute(q, &mut poses);
-        let Some([x, y, z]) = poses.of(0).last().map(|pose| pose.translation) else {
-            continue;
-        };
-        let in_place = (0.5..0.72).contains(&x)
-            && (-0.12..0.12).contains(&y)
+        let [x, y, z] = poses.of(0)[tool].translation;
+        let in_place = (0.48..0.75).contains(&x)
+            && (-0.2..0.2).contains(&y)
             && (heights[0]..heights[1]).contains(&z);
-        let Ok(free) = world.is_free(q);
-        if in_place && free {
+        if in_place && world.is_free(q) == Ok(true) {
             world.measure(q, &mut clearances);
             let room = clearances.least();
             if best.is_none_or(|(most, _)| room > most) {

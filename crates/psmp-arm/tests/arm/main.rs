@@ -9,6 +9,7 @@ mod checkers;
 mod experience;
 mod kinematics;
 mod pinocchio;
+mod planning;
 mod scenes;
 
 use std::path::PathBuf;

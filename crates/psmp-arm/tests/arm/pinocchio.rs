@@ -1,11 +1,12 @@
 //! Forward kinematics beside pinocchio, on the published Panda.
 //!
 //! Needs a Python that can `import pinocchio` (`pip install pin`): the one that `PSMP_PYTHON`
-//! names, else `python3`. Says loudly where there is none.
+//! names, else `python3`. Says loudly where there is none, and fails if one is named that cannot.
 
 use crate::{panda, random, random_configuration};
 use psmp_arm::{Kinematics, Robot};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 #[test]
@@ -13,12 +14,20 @@ fn the_published_panda_agrees_with_pinocchio() {
     let Some(path) = panda("panda.urdf") else {
         return;
     };
-    let python = std::env::var("PSMP_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    // A relative path is meant from the repository's root.
+    let named = std::env::var_os("PSMP_PYTHON")
+        .map(|p| Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(p));
+    let python = named.clone().unwrap_or_else(|| PathBuf::from("python3"));
     let has_pinocchio = Command::new(&python)
         .args(["-c", "import pinocchio"])
         .output()
         .is_ok_and(|o| o.status.success());
     if !has_pinocchio {
+        let python = python.display();
+        assert!(
+            named.is_none(),
+            "`{python}`, which PSMP_PYTHON names, cannot import pinocchio; `pip install pin` there"
+        );
         eprintln!(
             "SKIPPED: `{python}` cannot import pinocchio; `pip install pin` and set PSMP_PYTHON"
         );

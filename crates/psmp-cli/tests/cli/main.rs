@@ -1,6 +1,8 @@
 //! The `psmp` command, run as a user would run it.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+/// Arms: clutter, plans with trajectories and pictures, and what can be wrong with their files.
+mod arms;
 /// Every command, doing what it is for.
 mod commands;
 /// How runs end: exit codes, Ctrl-C, closed pipes, and nothing but text where no terminal is.

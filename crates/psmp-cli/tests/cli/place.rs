@@ -50,6 +50,8 @@ impl Place {
             .args(line.split_whitespace())
             .current_dir(self.0.path())
             .env("NO_COLOR", "1")
+            // What is kept from run to run is kept here too.
+            .env("XDG_CACHE_HOME", self.0.path())
             .stdin(Stdio::null());
         command
     }
@@ -65,6 +67,14 @@ impl Place {
         let code = wait(&mut command.spawn().unwrap(), line);
         let [out, err] = [out, err].map(|log| fs::read_to_string(log).unwrap());
         Run { code, out, err }
+    }
+
+    /// A planar arm's way around a post: `post.toml`, and `over.yaml` from one side to the other.
+    pub fn with_arm(self) -> Self {
+        let scene = "[[object]]\nname = \"post\"\nbox = [0.1, 0.1, 0.4]\nposition = [0.75, 0, 0]\n";
+        self.write("post.toml", scene);
+        self.write("over.yaml", request([-0.9, 0.1, 0.1], [0.9, -0.1, -0.1]));
+        self
     }
 
     /// A wall with a passage at its upper end, as `map.png`, `map.pgm` and `map.yaml`, all of the
@@ -196,4 +206,15 @@ impl Run {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap()
     }
+}
+
+/// A motion plan request for a planar arm of three joints.
+pub fn request(start: [f64; 3], goal: [f64; 3]) -> String {
+    let [a, b, c] = goal;
+    format!(
+        "group_name: arm\nstart_state:\n  joint_state: {{name: [joint1, joint2, joint3], position: \
+         {start:?}}}\ngoal_constraints:\n  - joint_constraints:\n      - {{joint_name: joint1, \
+         position: {a}}}\n      - {{joint_name: joint2, position: {b}}}\n      - {{joint_name: \
+         joint3, position: {c}}}\n"
+    )
 }

@@ -10,6 +10,8 @@ fn every_command_has_help_with_an_example() {
         "bench",
         "calibrate",
         "learn",
+        "generate",
+        "table",
         "info",
         "convert",
         "completions",

@@ -1,0 +1,539 @@
+//! The arm as a tree of spheres, and the tests of a block of configurations that run on it.
+//!
+//! Every body is covered by spheres, and the spheres stand in a tree: one around the body, some
+//! around a few neighbours each, and the covering ones. Only where a sphere touches in a lane that
+//! still matters are those within it placed and tested. The answer is a bit for each lane, and of a
+//! block only the first collision matters: lanes behind it are not looked at again.
+
+use crate::arm::Arm;
+use crate::block::{
+    Block, BlockPoint, BlockPose, LANES, constant_pose, load_point, load_pose, splat_point,
+    store_point,
+};
+use crate::contacts::Contacts;
+use crate::geometry::around;
+use crate::kinematics::Kinematics;
+use crate::obstacle::{PreparedShape, Solid};
+use crate::pose::{Pose, minus};
+use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
+use crate::surroundings::Surroundings;
+use crate::world::Clearances;
+
+/// What is added to every radius, in metres: more than single precision can lose on an arm of some
+/// metres, so that a verdict "free" holds for the exact shapes that the spheres cover.
+pub const ROUNDING: f64 = 1e-5;
+
+/// How many spheres cover a thing that is held.
+const SPHERES_OF_HELD: usize = 24;
+
+/// How many neighbouring spheres have one around them.
+const GROUP: usize = 4;
+
+/// The arm as spheres: what stays the same from check to check and from scene to scene.
+pub(crate) struct SphereTree {
+    pub kinematics: Kinematics<f32>,
+    pub exact_kinematics: Kinematics<f64>,
+    pub bodies: Vec<Body>,
+    /// The groups of all bodies, one body's after the other's.
+    groups: Vec<Group>,
+    /// The spheres of all groups, one group's after the other's.
+    spheres: Vec<Sphere>,
+    pub pairs: Vec<(u32, u32)>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Sphere {
+    pub middle: [f32; 3],
+    pub radius: f32,
+}
+
+pub(crate) struct Body {
+    pub frame: usize,
+    /// A sphere around the body.
+    pub bound: Sphere,
+    /// Its groups.
+    first: usize,
+    end: usize,
+}
+
+/// A few neighbouring spheres.
+pub(crate) struct Group {
+    body: usize,
+    /// A sphere around them.
+    bound: Sphere,
+    first: usize,
+    end: usize,
+}
+
+/// Room for one block.
+#[derive(Clone)]
+pub(crate) struct Scratch<St> {
+    pub inputs: Vec<St>,
+    frames: Vec<BlockPose<St>>,
+    /// Where the spheres around bodies, around groups, and the covering ones are.
+    pub bodies: Vec<BlockPoint<St>>,
+    groups: Vec<BlockPoint<St>>,
+    spheres: Vec<BlockPoint<St>>,
+    /// Whether the groups of a body, and the spheres of a group, are those of this block.
+    body_placed: Vec<bool>,
+    group_placed: Vec<bool>,
+}
+
+impl<St: Copy> Scratch<St> {
+    pub fn new(tree: &SphereTree, zero: St) -> Self {
+        Self {
+            inputs: vec![zero; tree.kinematics.dimension()],
+            frames: vec![[[zero; 3]; 4]; tree.kinematics.frame_count()],
+            bodies: vec![[zero; 3]; tree.bodies.len()],
+            groups: vec![[zero; 3]; tree.groups.len()],
+            spheres: vec![[zero; 3]; tree.spheres.len()],
+            body_placed: vec![false; tree.bodies.len()],
+            group_placed: vec![false; tree.groups.len()],
+        }
+    }
+}
+
+impl Scratch<[f32; LANES]> {
+    /// Takes up to eight configurations in, and says which lanes they are in.
+    #[inline(always)]
+    pub fn load(&mut self, block: &[f64], dimension: usize) -> u8 {
+        let count = block.len() / dimension;
+        for (axis, input) in self.inputs.iter_mut().enumerate() {
+            for (lane, value) in input.iter_mut().enumerate() {
+                *value = block[lane.min(count - 1) * dimension + axis] as f32;
+            }
+        }
+        u8::MAX >> (LANES - count)
+    }
+}
+
+impl SphereTree {
+    pub fn new(arm: &Arm, spheres: &SphereModel, contacts: &Contacts) -> Self {
+        let mut tree = Self {
+            kinematics: arm.kinematics().cast(),
+            exact_kinematics: arm.kinematics().clone(),
+            bodies: Vec::new(),
+            groups: Vec::new(),
+            spheres: Vec::new(),
+            pairs: contacts
+                .pairs
+                .iter()
+                .map(|&(a, b)| (a as u32, b as u32))
+                .collect(),
+        };
+        for body in &contacts.bodies {
+            let (_, mount) = arm.kinematics().mount(body.link);
+            let balls: Vec<Ball> = match body.held {
+                true => cover(&body.shapes, SPHERES_OF_HELD).balls,
+                false => {
+                    let placed = |b: &Ball| Ball {
+                        middle: mount.apply(b.middle),
+                        radius: b.radius,
+                    };
+                    spheres.of_link(body.link).iter().map(placed).collect()
+                }
+            };
+            let bound = enclosing_ball(&balls);
+            let first = tree.groups.len();
+            for group in neighbours(balls) {
+                let start = tree.spheres.len();
+                tree.spheres.extend(group.iter().map(padded));
+                tree.groups.push(Group {
+                    body: tree.bodies.len(),
+                    bound: around_all(&group),
+                    first: start,
+                    end: tree.spheres.len(),
+                });
+            }
+            tree.bodies.push(Body {
+                frame: body.frame,
+                bound: Sphere {
+                    middle: bound.middle.map(|v| v as f32),
+                    radius: (bound.radius + 2.0 * ROUNDING) as f32,
+                },
+                first,
+                end: tree.groups.len(),
+            });
+        }
+        tree
+    }
+
+    /// A bit for each lane that collides; only those of `relevant` up to the first collision are
+    /// to be trusted.
+    #[inline(always)]
+    pub fn hits<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        self.place_bodies::<B>(token, scratch);
+        let with_scene = self.hits_with_scene::<B>(token, surroundings, scratch, relevant);
+        // Only what comes before the first collision can change the answer.
+        let before = relevant & with_scene.wrapping_sub(1) & !with_scene;
+        let left = if with_scene == 0 { relevant } else { before };
+        if left == 0 {
+            return with_scene;
+        }
+        with_scene | self.hits_with_itself::<B>(token, scratch, left)
+    }
+
+    /// Computes where the bodies are in a block.
+    #[inline(always)]
+    pub fn place_bodies<B: Block>(&self, token: B::Token, scratch: &mut Scratch<B::Store>) {
+        self.kinematics
+            .block_frames::<B>(token, &scratch.inputs, &mut scratch.frames);
+        scratch.body_placed.fill(false);
+        scratch.group_placed.fill(false);
+        for index in 0..self.bodies.len() {
+            self.place_bound::<B>(token, index, scratch);
+        }
+    }
+
+    /// A bit for each lane in which a body touches the scene, in a block that is placed.
+    #[inline(always)]
+    fn hits_with_scene<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        if surroundings.standing_collision.is_some() {
+            return relevant;
+        }
+        let mut search = Search { relevant, hits: 0 };
+        // The hand meets things before the shoulder does.
+        for index in (0..self.bodies.len()).rev() {
+            let obstacles = &surroundings.obstacles[index];
+            macro_rules! each {
+                ($($kind:ident),+) => {$(
+                    for solid in &obstacles.$kind {
+                        if self.search_body::<B, _>(token, index, solid, scratch, &mut search) {
+                            return search.hits;
+                        }
+                    }
+                )+};
+            }
+            each!(boxes, cylinders, capsules, half_spaces, detailed);
+        }
+        search.hits
+    }
+
+    /// Whether a body touches a shape in one of these lanes, in a block that is placed.
+    #[inline(always)]
+    pub fn body_touches<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        shape: &PreparedShape,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> bool {
+        let mut search = Search { relevant, hits: 0 };
+        macro_rules! search {
+            ($solid:ident) => {
+                self.search_body::<B, _>(token, index, $solid, scratch, &mut search)
+            };
+        }
+        match shape {
+            PreparedShape::Box(solid) => search!(solid),
+            PreparedShape::Cylinder(solid) => search!(solid),
+            PreparedShape::Capsule(solid) => search!(solid),
+            PreparedShape::HalfSpace(solid) => search!(solid),
+            PreparedShape::Detailed(solid) => search!(solid),
+        };
+        search.hits != 0
+    }
+
+    /// Looks for collisions of a body with a solid, down the tree, and says whether nothing is left
+    /// to look for.
+    #[inline(always)]
+    fn search_body<B: Block, O: Solid>(
+        &self,
+        token: B::Token,
+        index: usize,
+        solid: &O,
+        scratch: &mut Scratch<B::Store>,
+        search: &mut Search,
+    ) -> bool {
+        let body = &self.bodies[index];
+        let middle = load_point::<B>(token, &scratch.bodies[index]);
+        let near = solid.touches(token, middle, body.bound.radius);
+        if near & search.relevant == 0 {
+            return false;
+        }
+        self.place_groups::<B>(token, index, scratch);
+        for g in body.first..body.end {
+            let group = &self.groups[g];
+            let middle = load_point::<B>(token, &scratch.groups[g]);
+            let near = solid.touches(token, middle, group.bound.radius);
+            if near & search.relevant == 0 {
+                continue;
+            }
+            self.place_spheres::<B>(token, g, scratch);
+            let mut hits = 0;
+            for i in group.first..group.end {
+                let middle = load_point::<B>(token, &scratch.spheres[i]);
+                hits |= solid.touches(token, middle, self.spheres[i].radius);
+            }
+            if search.found(hits) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The covering spheres of a body.
+    pub fn spheres_of(&self, body: &Body) -> &[Sphere] {
+        // They follow each other.
+        match &self.groups[body.first..body.end] {
+            [] => &[],
+            groups => &self.spheres[groups[0].first..groups[groups.len() - 1].end],
+        }
+    }
+
+    /// A bit for each lane in which two bodies touch, in a block that is placed.
+    #[inline(always)]
+    pub fn hits_with_itself<B: Block>(
+        &self,
+        token: B::Token,
+        scratch: &mut Scratch<B::Store>,
+        relevant: u8,
+    ) -> u8 {
+        let mut search = Search { relevant, hits: 0 };
+        for &(a, b) in &self.pairs {
+            let (a, b) = (a as usize, b as usize);
+            let (one, other) = (&self.bodies[a], &self.bodies[b]);
+            let middles = [
+                load_point::<B>(token, &scratch.bodies[a]),
+                load_point::<B>(token, &scratch.bodies[b]),
+            ];
+            let limit = one.bound.radius + other.bound.radius;
+            let near = square_between(middles[0], middles[1]).within(limit * limit);
+            if near & search.relevant == 0 {
+                continue;
+            }
+            self.place_groups::<B>(token, a, scratch);
+            self.place_groups::<B>(token, b, scratch);
+            for g in one.first..one.end {
+                let middle = load_point::<B>(token, &scratch.groups[g]);
+                let radius = self.groups[g].bound.radius;
+                // First against the whole of the other body.
+                let limit = radius + other.bound.radius;
+                let near = square_between(middle, middles[1]).within(limit * limit);
+                if near & search.relevant == 0 {
+                    continue;
+                }
+                for h in other.first..other.end {
+                    let limit = radius + self.groups[h].bound.radius;
+                    let apart = square_between(middle, load_point::<B>(token, &scratch.groups[h]));
+                    if apart.within(limit * limit) & search.relevant == 0 {
+                        continue;
+                    }
+                    self.place_spheres::<B>(token, g, scratch);
+                    self.place_spheres::<B>(token, h, scratch);
+                    let hits = self.hits_between::<B>(token, g, h, scratch);
+                    if search.found(hits) {
+                        return search.hits;
+                    }
+                }
+            }
+        }
+        search.hits
+    }
+
+    /// Computes where a body's bound is.
+    #[inline(always)]
+    fn place_bound<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        scratch: &mut Scratch<B::Store>,
+    ) {
+        let body = &self.bodies[index];
+        let middle = match body.frame {
+            0 => splat_point(token, body.bound.middle),
+            frame => {
+                load_pose::<B>(token, &scratch.frames[frame]).apply_constant(body.bound.middle)
+            }
+        };
+        store_point(middle, &mut scratch.bodies[index]);
+    }
+
+    /// Computes where the groups of a body are, if that is not done yet.
+    #[inline(always)]
+    fn place_groups<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        scratch: &mut Scratch<B::Store>,
+    ) {
+        if std::mem::replace(&mut scratch.body_placed[index], true) {
+            return;
+        }
+        let body = &self.bodies[index];
+        let pose = frame_pose::<B>(token, &scratch.frames, body.frame);
+        let groups = &self.groups[body.first..body.end];
+        for (group, into) in groups.iter().zip(&mut scratch.groups[body.first..body.end]) {
+            store_point(pose.apply_constant(group.bound.middle), into);
+        }
+    }
+
+    /// Computes where the spheres of a group are, if that is not done yet.
+    #[inline(always)]
+    fn place_spheres<B: Block>(
+        &self,
+        token: B::Token,
+        index: usize,
+        scratch: &mut Scratch<B::Store>,
+    ) {
+        if std::mem::replace(&mut scratch.group_placed[index], true) {
+            return;
+        }
+        let group = &self.groups[index];
+        let pose = frame_pose::<B>(token, &scratch.frames, self.bodies[group.body].frame);
+        let spheres = &self.spheres[group.first..group.end];
+        for (sphere, into) in spheres
+            .iter()
+            .zip(&mut scratch.spheres[group.first..group.end])
+        {
+            store_point(pose.apply_constant(sphere.middle), into);
+        }
+    }
+
+    /// A bit for each lane in which a sphere of one group touches one of another.
+    #[inline(always)]
+    fn hits_between<B: Block>(
+        &self,
+        token: B::Token,
+        g: usize,
+        h: usize,
+        scratch: &Scratch<B::Store>,
+    ) -> u8 {
+        let mut hits = 0;
+        for i in self.groups[g].first..self.groups[g].end {
+            let middle = load_point::<B>(token, &scratch.spheres[i]);
+            for j in self.groups[h].first..self.groups[h].end {
+                let limit = self.spheres[i].radius + self.spheres[j].radius;
+                let apart = square_between(middle, load_point::<B>(token, &scratch.spheres[j]));
+                hits |= apart.within(limit * limit);
+            }
+        }
+        hits
+    }
+
+    pub fn clearances(
+        &self,
+        surroundings: &Surroundings,
+        scratch: &mut Scratch<[f32; 1]>,
+        clearances: &mut Clearances,
+    ) {
+        self.kinematics
+            .block_frames::<f32>((), &scratch.inputs, &mut scratch.frames);
+        scratch.group_placed.fill(false);
+        for index in 0..self.groups.len() {
+            self.place_spheres::<f32>((), index, scratch);
+        }
+        let middle = |i: usize| scratch.spheres[i].map(|v| v[0]);
+        // A body's spheres follow each other.
+        let spheres = |body: &Body| match &self.groups[body.first..body.end] {
+            [] => 0..0,
+            groups => groups[0].first..groups[groups.len() - 1].end,
+        };
+        let bodies = self.bodies.iter().zip(&surroundings.obstacles);
+        for ((body, obstacles), clearance) in bodies.zip(&mut clearances.bodies) {
+            let gap = |i: usize| obstacles.distance(middle(i)) - self.spheres[i].radius;
+            let least = spheres(body).map(gap).fold(f32::INFINITY, f32::min);
+            *clearance = f64::from(least);
+        }
+        if surroundings.standing_collision.is_some() {
+            clearances.bodies.fill(0.0);
+        }
+        for (&(a, b), clearance) in self.pairs.iter().zip(&mut clearances.pairs) {
+            let (one, other) = (&self.bodies[a as usize], &self.bodies[b as usize]);
+            let mut least = f32::INFINITY;
+            for i in spheres(one) {
+                for j in spheres(other) {
+                    let apart = square_between(middle(i), middle(j)).sqrt();
+                    least = least.min(apart - self.spheres[i].radius - self.spheres[j].radius);
+                }
+            }
+            *clearance = f64::from(least);
+        }
+    }
+}
+
+fn padded(ball: &Ball) -> Sphere {
+    Sphere {
+        middle: ball.middle.map(|v| v as f32),
+        radius: (ball.radius + ROUNDING) as f32,
+    }
+}
+
+/// A sphere around balls. It reaches a little farther than theirs, so that rounding cannot lose
+/// one; of a single ball it is that ball.
+fn around_all(balls: &[Ball]) -> Sphere {
+    let mut sphere = padded(&enclosing_ball(balls));
+    if balls.len() > 1 {
+        sphere.radius += ROUNDING as f32;
+    }
+    sphere
+}
+
+/// Splits balls into groups of neighbours, at the median of the widest axis.
+fn neighbours(mut balls: Vec<Ball>) -> Vec<Vec<Ball>> {
+    if balls.len() <= GROUP {
+        return if balls.is_empty() {
+            vec![]
+        } else {
+            vec![balls]
+        };
+    }
+    let (low, high) = around(balls.iter().map(|b| b.middle), 0.0);
+    let width = minus(high, low);
+    let widest = (0..3)
+        .max_by(|&i, &j| width[i].total_cmp(&width[j]))
+        .unwrap_or(0);
+    balls.sort_by(|a, b| a.middle[widest].total_cmp(&b.middle[widest]));
+    let rest = balls.split_off(balls.len().div_ceil(2));
+    let mut groups = neighbours(balls);
+    groups.extend(neighbours(rest));
+    groups
+}
+
+#[inline(always)]
+fn frame_pose<B: Block>(token: B::Token, frames: &[BlockPose<B::Store>], frame: usize) -> Pose<B> {
+    match frame {
+        0 => constant_pose(token, &Pose::IDENTITY.cast()),
+        frame => load_pose(token, &frames[frame]),
+    }
+}
+
+/// The lanes that still matter, and what was found.
+struct Search {
+    relevant: u8,
+    hits: u8,
+}
+
+impl Search {
+    /// Takes collisions in, and says whether nothing is left to look for.
+    #[inline(always)]
+    fn found(&mut self, hits: u8) -> bool {
+        let hits = hits & self.relevant;
+        if hits == 0 {
+            return false;
+        }
+        self.hits |= hits;
+        // Only what comes before the first collision can change the answer.
+        self.relevant &= (hits & hits.wrapping_neg()) - 1;
+        self.relevant == 0
+    }
+}
+
+#[inline(always)]
+fn square_between<B: Block>(one: [B; 3], other: [B; 3]) -> B {
+    let [x, y, z] = [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
+    z.mul_plus(z, y.mul_plus(y, x * x))
+}

@@ -1,0 +1,98 @@
+//! Arms as commands are given them: a shipped model by its name, or files.
+
+use crate::failure::Mistake;
+use crate::say;
+use anyhow::Result;
+use psmp::Roadmap;
+use psmp_arm::{Arm, Robot, Semantics, SphereModel, models};
+use psmp_worlds::graphml;
+use std::path::{Path, PathBuf};
+
+/// The arm that is meant: a shipped model or a URDF file, with the groups of an SRDF file. Without
+/// one all joints are planned for. A shipped model has one group, which need not be named.
+pub fn load(robot: &Path, srdf: Option<&Path>, group: Option<&str>) -> Result<Arm> {
+    let shipped = robot.to_str().and_then(models::named);
+    let (robot, semantics) = match (shipped, srdf) {
+        (Some(_), Some(srdf)) => {
+            return Err(Mistake::error(
+                format!(
+                    "`{}` is a shipped model, which needs no `{}`",
+                    robot.display(),
+                    srdf.display()
+                ),
+                "leave out `--srdf`, or name a URDF file",
+            ));
+        }
+        (Some((robot, semantics)), None) => (robot, Some(semantics)),
+        (None, srdf) => {
+            if !robot.exists() {
+                return Err(Mistake::error(
+                    format!("there is no robot `{}`", robot.display()),
+                    format!(
+                        "name a URDF file, or one of the shipped models {}",
+                        models::NAMES.join(", ")
+                    ),
+                ));
+            }
+            let robot = Robot::read(robot)?;
+            let semantics = srdf.map(|file| Semantics::read(file, &robot)).transpose()?;
+            (robot, semantics)
+        }
+    };
+    let Some(semantics) = semantics else {
+        return Ok(Arm::whole(robot)?);
+    };
+    let only = match &semantics.groups[..] {
+        [only] => Some(only.name.as_str()),
+        _ => None,
+    };
+    match group.or(only) {
+        Some(group) => Ok(Arm::new(robot, &semantics, group)?),
+        None => {
+            let names: Vec<&str> = semantics.groups.iter().map(|g| g.name.as_str()).collect();
+            Err(Mistake::error(
+                format!("robot `{}` has several groups", robot.name()),
+                format!("choose one with `--group`: {}", names.join(", ")),
+            ))
+        }
+    }
+}
+
+/// The spheres that cover an arm, kept from run to run where the user has a cache.
+pub fn cover(arm: &Arm, spheres: usize) -> Result<SphereModel> {
+    Ok(match cache_folder() {
+        Some(folder) => SphereModel::cached(arm.robot(), spheres, &folder)?,
+        None => {
+            say!("covering `{}` with spheres", arm.robot().name());
+            SphereModel::cover(arm.robot(), spheres)
+        }
+    })
+}
+
+/// A roadmap, which must be one of this arm.
+pub fn read_roadmap(path: &Path, arm: &Arm) -> Result<Roadmap> {
+    let roadmap = graphml::read(path)?;
+    let space = roadmap.space();
+    match space.is_some_and(|s| s.dimension() == arm.dimension()) {
+        true => Ok(roadmap),
+        false => Err(Mistake::error(
+            format!(
+                "`{}` is no roadmap of {} joints",
+                path.display(),
+                arm.dimension()
+            ),
+            "give a roadmap that was made for this arm, or none",
+        )),
+    }
+}
+
+/// Where covers are kept: the user's cache, if there is one.
+fn cache_folder() -> Option<PathBuf> {
+    let own = |name: &str| {
+        std::env::var_os(name)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
+    };
+    let cache = own("XDG_CACHE_HOME").or_else(|| Some(own("HOME")?.join(".cache")))?;
+    Some(cache.join("psmp/spheres"))
+}

@@ -1,0 +1,318 @@
+use crate::place::{Place, request};
+use psmp_arm::{Arm, ExactWorld, Scene, models};
+use std::fs;
+
+const PLAN: &str = "plan --robot planar-3 --scene post.toml --request over.yaml --vertices 400";
+
+/// Numbers of a CSV file, its header apart.
+fn rows(text: &str) -> (Vec<String>, Vec<Vec<f64>>) {
+    let mut lines = text.lines();
+    let header = lines.next().unwrap().split(',').map(str::to_owned);
+    let numbers = |line: &str| line.split(',').map(|n| n.parse().unwrap()).collect();
+    (header.collect(), lines.map(numbers).collect())
+}
+
+#[test]
+fn an_arm_goes_around_a_post() {
+    let place = Place::new().with_arm();
+    let outputs = "--path p.json --path p.csv --trajectory t.json --trajectory t.csv \
+                   --picture a.svg --picture a.png --outcomes o.json";
+    let run = place.psmp(&format!("{PLAN} --json {outputs}")).ok();
+    let events = run.json_lines();
+    let last = events.last().unwrap();
+    assert_eq!(last["event"], "optimal", "{events:?}");
+    let path = place.json("p.json");
+    assert_eq!(path["length"], last["length"]);
+    assert_eq!(path["configurations"], last["configurations"]);
+    let first = [-0.9, 0.1, 0.1];
+    let goal = [0.9, -0.1, -0.1];
+    assert_eq!(path["path"][0], serde_json::json!(first));
+    // The arm must fold; straight it would hit the post.
+    assert!(path["vertices"].as_array().unwrap().len() > 2);
+    let (header, waypoints) = rows(&place.read("p.csv"));
+    assert_eq!(header, ["vertex", "joint1", "joint2", "joint3"]);
+    assert_eq!(waypoints.last().unwrap()[1..], goal);
+
+    let (header, instants) = rows(&place.read("t.csv"));
+    assert_eq!(header.len(), 10);
+    assert_eq!((&*header[1], &*header[4]), ("joint1", "joint1.velocity"));
+    let (robot, semantics) = models::named("planar-3").unwrap();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let scene = Scene::read(place.file("post.toml")).unwrap();
+    let mut world = ExactWorld::new(&arm, &scene).unwrap();
+    assert_eq!(instants[0][1..4], first);
+    assert_eq!(instants.last().unwrap()[1..4], goal);
+    for pair in instants.windows(2) {
+        assert!(pair[0][0] < pair[1][0] && pair[1][0] - pair[0][0] < 0.0101);
+        // The model's velocities are at most 2, and the acceleration is 1 unless told.
+        assert!(pair[0][4..7].iter().all(|v| v.abs() <= 2.0 + 1e-6));
+        assert!(pair[0][7..].iter().all(|a| a.abs() <= 1.0 + 1e-6));
+        assert_eq!(world.contact(&pair[0][1..4]), None, "{:?}", pair[0]);
+    }
+    let trajectory = place.json("t.json");
+    assert_eq!(
+        trajectory["points"].as_array().unwrap().len(),
+        instants.len()
+    );
+    assert_eq!(trajectory["joint_names"][2], "joint3");
+    let end = instants.last().unwrap()[0];
+    assert_eq!(trajectory["duration"].as_f64().unwrap(), end);
+
+    let svg = place.read("a.svg");
+    assert!(svg.contains("from the side") && svg.contains("from above"));
+    assert!(
+        fs::read(place.file("a.png"))
+            .unwrap()
+            .starts_with(b"\x89PNG")
+    );
+    assert!(
+        !place.json("o.json")["checks"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn the_same_command_gives_the_same_plan() {
+    let place = Place::new().with_arm();
+    let line = format!("{PLAN} --json --sampler uniform --seed 3 --trajectory");
+    let one = place.psmp(&format!("{line} one.json")).ok();
+    let other = place.psmp(&format!("{line} other.json")).ok();
+    assert_eq!(one.out, other.out);
+    assert_eq!(place.read("one.json"), place.read("other.json"));
+}
+
+#[test]
+fn every_checker_finds_a_way_and_a_limit_slows_it_down() {
+    let place = Place::new().with_arm();
+    for checker in ["refined", "spheres", "exact", "certified"] {
+        place
+            .psmp(&format!("{PLAN} --checker {checker} --time 30"))
+            .ok();
+    }
+    let duration = |acceleration: &str| {
+        let line = format!("{PLAN} --acceleration {acceleration} --trajectory t.json");
+        place.psmp(&line).ok();
+        place.json("t.json")["duration"].as_f64().unwrap()
+    };
+    assert!(duration("0.5") > 1.3 * duration("2"));
+}
+
+/// From scenes to a table, from the table to a belief, and plans with both.
+#[test]
+fn experience_serves_arms() {
+    let place = Place::new().with_arm();
+    for (i, at) in [0.6, 0.65, 0.7, 0.75, 0.8].into_iter().enumerate() {
+        let scene = place.read("post.toml").replace("0.75", &at.to_string());
+        place.write(&format!("scene{i}.toml"), scene);
+    }
+    place
+        .psmp("table --robot planar-3 --scenes . --vertices 400 --neighbours 15 -o posts.table")
+        .ok();
+    let learn = "learn posts.table --roadmap posts.graphml -o posts.belief --json";
+    let belief = place.psmp(learn).ok().json();
+    assert_eq!(belief["worlds"], 5);
+    let some = place.psmp(&format!("{learn} --worlds 1-3")).ok().json();
+    assert_eq!(some["worlds"], 3);
+    // The roadmap that is made on the spot is the one that the table is about.
+    for experience in [
+        "--belief posts.belief",
+        "--roadmap posts.graphml --belief posts.belief",
+        "--roadmap posts.graphml --experience-table posts.table --planner psmp:fs",
+    ] {
+        place
+            .psmp(&format!("{PLAN} {experience}").replace("--vertices 400 --roadmap", "--roadmap"))
+            .ok();
+    }
+    place.psmp(&format!("{PLAN} --outcomes run.json")).ok();
+    let added = place
+        .psmp("learn --add run.json posts.belief --json")
+        .ok()
+        .json();
+    assert_eq!(added["worlds"], 4);
+    let no_roadmap = place.psmp("learn posts.table -o x.belief").ends(1);
+    assert!(no_roadmap.err.contains("--roadmap"), "{no_roadmap:?}");
+}
+
+#[test]
+fn a_budget_and_a_closed_way_end_a_plan() {
+    let place = Place::new().with_arm();
+    let stopped = place.psmp(&format!("{PLAN} --configurations 10")).ends(4);
+    assert!(stopped.err.contains("stopped after"), "{stopped:?}");
+    // One joint cannot go around a post on its way.
+    let one = |at: f64| {
+        request([at, 0.0, 0.0], [-at, 0.0, 0.0])
+            .replace("joint1, joint2, joint3", "joint1")
+            .replace(&format!("[{at:?}, 0.0, 0.0]"), &format!("[{at:?}]"))
+    };
+    let text = one(0.5);
+    let short: String = text
+        .lines()
+        .filter(|l| !l.contains("joint_name: joint2") && !l.contains("joint_name: joint3"))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    place.write("one.yaml", short);
+    let line = "plan --robot planar-1 --scene post.toml --request one.yaml --vertices 50 --neighbours 4 --picture no.svg";
+    let closed = place.psmp(line).ends(3);
+    assert!(closed.out.contains("there is no path"), "{closed:?}");
+    assert!(closed.err.contains("finer") && closed.err.contains("--vertices"));
+    assert!(place.read("no.svg").contains("no path"));
+}
+
+#[test]
+fn clutter_is_made_and_planned_in() {
+    let place = Place::new();
+    let line = "generate clutter --worlds 2 --seed 7 --json -o";
+    let facts = place.psmp(&format!("{line} one")).ok().json();
+    assert_eq!(
+        (&facts["worlds"], &facts["robot"]),
+        (&2.into(), &"panda-like".into())
+    );
+    place.psmp(&format!("{line} two")).ok();
+    for file in [
+        "scene0001.yaml",
+        "scene0002.yaml",
+        "request0002.yaml",
+        "clutter.png",
+    ] {
+        let [one, two] = ["one", "two"].map(|dir| fs::read(place.file(dir).join(file)).unwrap());
+        assert!(one == two, "{file} differs");
+    }
+    let scenes = ["one/scene0001.yaml", "one/scene0002.yaml"].map(|s| place.read(s));
+    assert_ne!(scenes[0], scenes[1]);
+    let line = "plan --robot panda-like --scene one/scene0001.yaml --request one/request0001.yaml \
+                --roadmap one/roadmap.graphml --planner lazysp --trajectory t.csv --json";
+    let run = place.psmp(line).ok();
+    assert_eq!(run.json_lines().last().unwrap()["event"], "optimal");
+    assert!(rows(&place.read("t.csv")).1.len() > 10);
+    for (wrong, word) in [
+        ("generate clutter -o one", "not empty"),
+        ("generate clutter --robot planar-3 -o new", "panda-like"),
+        ("generate clutter --test 3 -o new", "--test"),
+        ("generate maze --robot panda-like -o new", "clutter"),
+    ] {
+        let run = place.psmp(wrong).ends(1);
+        assert!(
+            run.err.contains(word) && run.err.contains("hint:"),
+            "{run:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_arm_is_named() {
+    let place = Place::new().with_arm();
+    place.write("mesh.urdf", "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"><collision>\
+        <geometry><mesh filename=\"lost.stl\"/></geometry></collision></link><joint name=\"joint1\" \
+        type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><limit lower=\"-1\" upper=\"1\"/></joint></robot>");
+    let good = place.read("over.yaml");
+    place.write("other.yaml", good.replace("joint3", "elbow"));
+    place.write(
+        "leg.yaml",
+        good.replace("group_name: arm", "group_name: leg"),
+    );
+    place.write(
+        "partly.yaml",
+        good.replace("joint_name: joint3", "joint_name: joint2"),
+    );
+    place.write("far.yaml", request([-9.0, 0.1, 0.1], [0.9, -0.1, -0.1]));
+    place.write("into.yaml", request([-0.9, 0.1, 0.1], [0.0, 0.0, 0.0]));
+    place.write("within.yaml", request([0.0, 0.0, 0.0], [0.9, 0.1, 0.1]));
+    place.write("folded.yaml", request([-0.9, 0.1, 0.1], [0.9, 2.9, 2.9]));
+    let post = place.read("post.toml");
+    place.write("nan.toml", post.replace("0.75", "nan"));
+    place.write(
+        "nan.yaml",
+        "world: {collision_objects: [{id: crate, primitives: [{type: box, dimensions: [1, 1, 1]}], \
+         primitive_poses: [{position: [.nan, 0, 0], orientation: [0, 0, 0, 1]}]}]}",
+    );
+    place.write(
+        "state.yaml",
+        "robot_state: {joint_state: {name: [wrist], position: [0]}}\nworld: {collision_objects: []}",
+    );
+    place.write(
+        "lost.toml",
+        "[[object]]\nname = \"part\"\nmesh = \"lost.stl\"\n",
+    );
+    let plan = |robot: &str, scene: &str, request: &str| {
+        format!("plan --robot {robot} --scene {scene} --request {request}")
+    };
+    for (line, words) in [
+        (
+            plan("mesh.urdf", "post.toml", "over.yaml"),
+            &["lost.stl"][..],
+        ),
+        (plan("planar-3", "lost.toml", "over.yaml"), &["lost.stl"]),
+        (
+            plan("planar-3", "nan.toml", "over.yaml"),
+            &["post", "finite"],
+        ),
+        (
+            plan("planar-3", "nan.yaml", "over.yaml"),
+            &["crate", "finite"],
+        ),
+        (
+            plan("planar-3", "post.toml", "other.yaml"),
+            &["elbow", "planar3"],
+        ),
+        (plan("planar-3", "state.yaml", "over.yaml"), &["wrist"]),
+        (plan("planar-3", "post.toml", "leg.yaml"), &["`leg`", "arm"]),
+        (
+            plan("planar-3", "post.toml", "partly.yaml"),
+            &["joint3", "position"],
+        ),
+        (
+            plan("planar-3", "post.toml", "far.yaml"),
+            &["joint1", "-9", "limits"],
+        ),
+        (
+            plan("planar-3", "post.toml", "into.yaml"),
+            &["goal is in collision", "`link3`", "`post`", "allow"],
+        ),
+        (
+            plan("planar-3", "post.toml", "within.yaml"),
+            &["start is in collision", "`post`", "within.yaml"],
+        ),
+        (
+            plan("planar-3", "post.toml", "folded.yaml"),
+            &["goal is in collision", "`link1`"],
+        ),
+        (
+            plan("nobody", "post.toml", "over.yaml"),
+            &["nobody", "panda-like"],
+        ),
+        (plan("planar-3", "none.toml", "over.yaml"), &["none.toml"]),
+        (plan("planar-3", "post.toml", "none.yaml"), &["none.yaml"]),
+        (
+            plan("planar-3 --srdf a.srdf", "post.toml", "over.yaml"),
+            &["--srdf"],
+        ),
+        (
+            plan("planar-3 --trajectory t.txt", "post.toml", "over.yaml"),
+            &["t.txt", ".csv"],
+        ),
+    ] {
+        let run = place.psmp(&line).ends(1);
+        assert!(
+            run.err.starts_with("error: ") && run.err.contains("\nhint: "),
+            "{run:?}"
+        );
+        for word in words {
+            assert!(
+                run.err.contains(word),
+                "psmp {line}\nno `{word}` in\n{}",
+                run.err
+            );
+        }
+    }
+    for usage in [
+        "plan --robot planar-3",
+        "plan --robot planar-3 --scene post.toml",
+        "plan --robot planar-3 --scene post.toml --request over.yaml --map map.png",
+        "plan --map map.png --start 0,0 --goal 1,1 --scene post.toml",
+        "plan --robot planar-3 --scene post.toml --request over.yaml --acceleration 0",
+    ] {
+        place.psmp(usage).ends(2);
+    }
+}
