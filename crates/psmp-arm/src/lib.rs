@@ -38,6 +38,7 @@ mod surroundings;
 mod table;
 mod trajectory;
 mod urdf;
+mod vertices_once;
 mod world;
 mod xml;
 
@@ -64,4 +65,5 @@ pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,
 };
 pub use urdf::Packages;
+pub use vertices_once::VerticesOnce;
 pub use world::{ArmWorld, Clearances};

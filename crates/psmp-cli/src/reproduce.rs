@@ -70,7 +70,7 @@ pub struct ReproduceArgs {
     seeds: Option<u64>,
 
     /// Planners, as in `psmp bench`; with `--seven-dof` also `rrtconnect`, `rrtconnect+`, `rrt*` and
-    /// `bit*`. One that learns from known worlds plans with seen and with unseen ones.
+    /// `bit*`, and any with `+shortcut` behind it, whose first path is straightened. One that learns from known worlds plans with seen and with unseen ones.
     #[arg(long, value_delimiter = ',')]
     planners: Option<Vec<AnyName>>,
 
@@ -205,8 +205,8 @@ impl ReproduceArgs {
 fn on_roadmap(name: &AnyName) -> Result<PlannerSpec> {
     match name {
         AnyName::OnRoadmap(planner) => Ok(*planner),
-        AnyName::Rival(_) => Err(Mistake::error(
-            "`--planners` names a planner without a roadmap".to_owned(),
+        AnyName::Rival(_) | AnyName::Straightened(_) => Err(Mistake::error(
+            "`--planners` names a planner without a roadmap, or a path that is straightened",
             "such planners take part with `--seven-dof`",
         )),
     }

@@ -44,6 +44,19 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// A path made better after the run was over, by so many more configurations.
+    pub(crate) fn improve(&mut self, configurations: u64, length: f64) {
+        self.progress.configurations += configurations;
+        if self.progress.best_length.is_none_or(|best| length < best) {
+            self.progress.best_length = Some(length);
+            self.improvements.push(Improvement {
+                configurations: self.progress.configurations,
+                proposals: self.progress.proposals,
+                length,
+            });
+        }
+    }
+
     /// Counts configurations that were checked before the run began.
     pub(crate) fn count_before(&mut self, configurations: u64) {
         for improvement in &mut self.improvements {

@@ -11,14 +11,14 @@ use crate::reproduce::ReproduceError;
 use crate::row::Row;
 use crate::sweep::{Familiarity, SweepError};
 use crate::trial::{self, Trial};
-use psmp::checker::{BisectionChecker, Checker, Sightings};
+use psmp::checker::{Checker, Sightings};
 use psmp::{
     Anytime, EdgeId, Event, EventKind, Experience, Fallback, Path, Progress, Stop, WorldId,
 };
-use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld};
+use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld, VerticesOnce};
 use psmp_rivals::{
     BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RrtConnectOptions,
-    RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints,
+    RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints, shortcut,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -105,16 +105,18 @@ impl<'a> ArmArena<'a> {
                 None => set.table.is_free(world, edge),
             };
             let shortest = joined.roadmap.shortest_path(joined.query, is_free);
-            // Asked again, joining's own checks are the only ones that cost nothing.
+            // Asked afresh, what joining has found out is all that costs nothing.
             let mut known = joined.known.clone();
-            let checker = arena.checker(joined, &mut known)?;
-            let price = |path: &Path| -> u64 {
+            let mut checker = arena.checker(joined, &mut known)?;
+            let limit = shortest.as_ref().map(|path| {
                 let edges = path.edges().iter();
-                edges.map(|edge| checker.price_if_free(*edge)).sum()
-            };
-            let limit = shortest
-                .as_ref()
-                .map(|path| joined.configurations + price(path));
+                let prices = edges.map(|edge| {
+                    sightings.clear();
+                    let Ok(verdict) = checker.check(*edge, &mut sightings);
+                    verdict.configurations
+                });
+                joined.configurations + prices.sum::<u64>()
+            });
             (arena.shortest, arena.limit) = (shortest, limit);
         }
         Ok(arena)
@@ -125,13 +127,19 @@ impl<'a> ArmArena<'a> {
         self.shortest.as_ref().map(Path::length)
     }
 
+    /// A checker that asks about no vertex twice, nor about what joining knows.
     fn checker<'b>(
         &self,
         joined: &'b JoinedQuery,
         known: &'b mut EdgeMemory,
-    ) -> Result<RememberingChecker<'b, BisectionChecker<'b, SphereWorld>>, ReproduceError> {
+    ) -> Result<RememberingChecker<'b, VerticesOnce<'b, SphereWorld>>, ReproduceError> {
         let (resolution, world) = (self.experiment.resolution, self.spheres.clone());
-        let checker = BisectionChecker::by_largest_step(&joined.roadmap, resolution, world)
+        let free = match self.set.bench.query {
+            // Ends that were joined have been checked and counted.
+            None => vec![joined.query.start, joined.query.goal],
+            Some(_) => Vec::new(),
+        };
+        let checker = VerticesOnce::new(&joined.roadmap, resolution, world, &free)
             .map_err(|e| self.wrong(e.to_string()))?;
         Ok(RememberingChecker::new(checker, known))
     }
@@ -149,7 +157,7 @@ impl<'a> ArmArena<'a> {
     /// If the planner cannot be made for this problem.
     pub fn run(&self, contender: &Contender, seed: u64) -> Result<Run, ReproduceError> {
         match contender {
-            Contender::OnRoadmap(contestant) => {
+            Contender::OnRoadmap(contestant) | Contender::Straightened(contestant) => {
                 let worlds = match contestant.familiarity {
                     Familiarity::Seen => (0..self.set.problems.len() as u32).map(WorldId).collect(),
                     Familiarity::Unseen => self.set.train_worlds(),
@@ -175,14 +183,40 @@ impl<'a> ArmArena<'a> {
                         error,
                     })?;
                 let stop = Stop::configurations(self.experiment.budget);
-                let (mut trial, events) = watched(planner.as_mut(), stop, None);
+                // What is straightened is the first path, whatever its length.
+                let straightened = matches!(contender, Contender::Straightened(_));
+                let enough = straightened.then_some(f64::INFINITY);
+                let (mut trial, events) = watched(planner.as_mut(), stop, enough);
                 trial.count_before(joined.configurations);
                 let best = planner.best_path();
-                let path = best.and_then(|path| Waypoints::of_roadmap(&joined.roadmap, path));
+                let mut path = best.and_then(|path| Waypoints::of_roadmap(&joined.roadmap, path));
+                if straightened && let Some(first) = path.take() {
+                    path = Some(self.straighten(first, seed, &mut trial)?);
+                }
                 Ok(self.told(contender, seed, &trial, events, path))
             }
             Contender::Rival(rival) => self.run_rival(contender, *rival, seed),
         }
+    }
+
+    fn motion_checker(&self) -> Result<MotionChecker<SphereWorld>, ReproduceError> {
+        let space = self.set.bench.arm.space().clone();
+        let resolution = self.experiment.resolution;
+        MotionChecker::by_largest_step(space, resolution, self.spheres.clone())
+            .map_err(|e| self.wrong(e.to_string()))
+    }
+
+    /// Straightens a path as RRTConnect's is, and counts what that costs.
+    fn straighten(
+        &self,
+        path: Waypoints,
+        seed: u64,
+        trial: &mut Trial,
+    ) -> Result<Waypoints, ReproduceError> {
+        let mut checker = self.motion_checker()?;
+        let Ok(path) = shortcut(path, &mut checker, ShortcutOptions::default(), seed);
+        trial.improve(checker.configurations(), path.length());
+        Ok(path)
     }
 
     fn run_rival(
@@ -192,10 +226,7 @@ impl<'a> ArmArena<'a> {
         seed: u64,
     ) -> Result<Run, ReproduceError> {
         let problem = &self.set.problems[self.world.index()];
-        let space = self.set.bench.arm.space().clone();
-        let resolution = self.experiment.resolution;
-        let checker = MotionChecker::by_largest_step(space, resolution, self.spheres.clone())
-            .map_err(|e| self.wrong(e.to_string()))?;
+        let checker = self.motion_checker()?;
         let (start, goal) = (&problem.start[..], &problem.goal[..]);
         let space = self.set.bench.arm.space();
         let connect = |checker| {
@@ -269,7 +300,7 @@ impl<'a> ArmArena<'a> {
                 Fallback::AfterBarren(draws) => draws.to_string(),
             },
             budget: Some(match contender {
-                Contender::OnRoadmap(_) => self.experiment.budget,
+                Contender::OnRoadmap(_) | Contender::Straightened(_) => self.experiment.budget,
                 Contender::Rival(_) => self.experiment.rival_budget,
             }),
             ..Row::of_trial(trial, self.shortest_length(), self.limit)

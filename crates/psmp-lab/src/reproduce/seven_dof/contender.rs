@@ -25,11 +25,16 @@ const RIVALS: [(&str, RivalName); 4] = [
     ("bit*", RivalName::BitStar),
 ];
 
+/// Ends the name of a planner on a roadmap whose first path is straightened once, and no more.
+const STRAIGHTENED: &str = "+shortcut";
+
 /// Any planner by name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AnyName {
     /// On a roadmap, such as `psmp:fs`.
     OnRoadmap(PlannerSpec),
+    /// The same, its first path straightened, such as `pomp:fs+shortcut`.
+    Straightened(PlannerSpec),
     /// Without one, such as `rrtconnect`.
     Rival(RivalName),
 }
@@ -41,7 +46,11 @@ impl FromStr for AnyName {
         if let Some((_, rival)) = RIVALS.iter().find(|(name, _)| *name == text) {
             return Ok(AnyName::Rival(*rival));
         }
-        text.parse().map(AnyName::OnRoadmap).map_err(|e| match e {
+        let (name, kind): (&str, fn(PlannerSpec) -> Self) = match text.strip_suffix(STRAIGHTENED) {
+            Some(name) => (name, AnyName::Straightened),
+            None => (text, AnyName::OnRoadmap),
+        };
+        name.parse().map(kind).map_err(|e| match e {
             SpecError::Unknown {
                 part: part @ "proposer",
                 name,
@@ -63,6 +72,8 @@ impl FromStr for AnyName {
 pub enum Contender {
     /// On a roadmap.
     OnRoadmap(Contestant),
+    /// On a roadmap, its first path straightened.
+    Straightened(Contestant),
     /// Without one.
     Rival(RivalName),
 }
@@ -71,28 +82,27 @@ impl Contender {
     /// A planner that learns from known worlds once with seen and once with unseen ones, any other
     /// once.
     pub(crate) fn all_of(name: AnyName) -> Vec<Self> {
-        match name {
-            AnyName::Rival(rival) => vec![Contender::Rival(rival)],
-            AnyName::OnRoadmap(planner) => {
-                let kinds: &[Familiarity] = match planner.needs_experience() {
-                    true => &[Familiarity::Seen, Familiarity::Unseen],
-                    false => &[Familiarity::Seen],
-                };
-                let contestant = |&familiarity: &Familiarity| Contestant {
-                    planner,
-                    familiarity,
-                };
-                let each = kinds.iter().map(contestant);
-                each.map(Contender::OnRoadmap).collect()
-            }
-        }
+        let (planner, kind): (PlannerSpec, fn(Contestant) -> Self) = match name {
+            AnyName::Rival(rival) => return vec![Contender::Rival(rival)],
+            AnyName::OnRoadmap(planner) => (planner, Contender::OnRoadmap),
+            AnyName::Straightened(planner) => (planner, Contender::Straightened),
+        };
+        let kinds: &[Familiarity] = match planner.needs_experience() {
+            true => &[Familiarity::Seen, Familiarity::Unseen],
+            false => &[Familiarity::Seen],
+        };
+        let contestant = |&familiarity: &Familiarity| Contestant {
+            planner,
+            familiarity,
+        };
+        kinds.iter().map(contestant).map(kind).collect()
     }
 
     /// The word for its experience in tables.
     #[must_use]
     pub fn experience(&self) -> &'static str {
         match self {
-            Contender::OnRoadmap(contestant) => contestant.experience(),
+            Contender::OnRoadmap(c) | Contender::Straightened(c) => c.experience(),
             Contender::Rival(_) => "none",
         }
     }
@@ -102,6 +112,9 @@ impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Contender::OnRoadmap(contestant) => write!(f, "{}", contestant.planner),
+            Contender::Straightened(contestant) => {
+                write!(f, "{}{STRAIGHTENED}", contestant.planner)
+            }
             Contender::Rival(rival) => {
                 let named = RIVALS.iter().find(|(_, known)| known == rival);
                 f.write_str(named.map_or("?", |(name, _)| name))
@@ -116,7 +129,13 @@ mod tests {
 
     #[test]
     fn every_name_comes_back() {
-        for name in ["psmp:fs", "ei:ensemble", "lazysp", "rrtconnect+", "rrt*"] {
+        for name in [
+            "psmp:fs",
+            "ei:soft+shortcut",
+            "lazysp",
+            "rrtconnect+",
+            "rrt*",
+        ] {
             let contenders = Contender::all_of(name.parse().unwrap());
             assert!(contenders.iter().all(|c| c.to_string() == name));
             let learns = name.contains(':');
