@@ -113,7 +113,7 @@ impl<W: World> Checker for VerticesOnce<'_, W> {
 mod tests {
     use super::*;
     use psmp::checker::WorldFn;
-    use psmp::{Connection, Space};
+    use psmp::Space;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 

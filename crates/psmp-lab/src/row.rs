@@ -118,6 +118,15 @@ impl Row {
         self.curve.split_whitespace().map(improvement).collect()
     }
 
+    /// What had been spent when the best path was found; all that was, if there is none.
+    #[must_use]
+    pub fn cost_of_best(&self) -> u64 {
+        let improvements = self.improvements().unwrap_or_default();
+        improvements
+            .last()
+            .map_or(self.cost_total, |best| best.configurations)
+    }
+
     /// The text of the column `curve`.
     pub(crate) fn curve_of(improvements: &[Improvement]) -> String {
         let text = |i: &Improvement| format!("{}:{}:{}", i.configurations, i.proposals, i.length);

@@ -41,7 +41,7 @@ fn family(family: &Family) -> Option<Value> {
         .collect();
     let (middle, reach) = extent(stage)?;
     let ground = worlds.iter().flat_map(|w| &w.1).flat_map(|o| &o.shapes);
-    let ground = ground.map(|placed| lowest(placed)).fold(0.0, f64::min);
+    let ground = ground.map(lowest).fold(0.0, f64::min);
     Some(json!({
         "name": family.name,
         "links": links,
@@ -211,7 +211,7 @@ mod tests {
     fn a_quaternion_gives_the_pose_again() {
         let turns = [
             [0.3, -1.1, 2.7],
-            [3.14, 0.0, 0.1],
+            [3.1, 0.0, 0.1],
             [0.0, 3.1, 0.2],
             [0.1, 0.2, 3.1],
             [0.0; 3],

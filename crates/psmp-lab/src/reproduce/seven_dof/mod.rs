@@ -31,9 +31,10 @@ use std::path::{Path, PathBuf};
 use twox_hash::XxHash64;
 
 /// The planners of the experiment.
-pub const PLANNERS: [&str; 9] = [
+pub const PLANNERS: [&str; 10] = [
     "psmp:fs",
     "pomp:fs",
+    "pomp:fs+shortcut",
     "lazysp",
     "ei:ensemble",
     "ei:latent",
