@@ -33,7 +33,7 @@ use std::time::Instant;
 
 const RESOLUTION: f64 = 0.2;
 /// How often the roadmap is made finer where it has no path.
-const MOST_ROUNDS: u32 = 5;
+const MOST_ROUNDS: u32 = 3;
 
 /// How a problem ended.
 #[derive(Debug, Clone, PartialEq)]

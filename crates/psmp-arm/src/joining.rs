@@ -24,7 +24,7 @@ const FROM_LEAF: usize = 5;
 /// How many times a tree is extended before the end is given up.
 const MOST_GROWTH: u64 = 5000;
 /// How many configurations are added around each end where the roadmap is made finer.
-const FINER: u64 = 500;
+const FINER: u64 = 250;
 /// How many of the nearest vertices each of them is joined to.
 const JOINED_FINER: usize = 15;
 /// How far a branch goes at most, as a share of the longest axis.

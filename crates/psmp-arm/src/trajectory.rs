@@ -200,10 +200,14 @@ impl Trajectory {
 impl Motion {
     /// The share of the motion, its speed and its acceleration at a time.
     fn state(&self, time: f64) -> (f64, f64, f64) {
+        // Exactly at the end, where rounding would leave it a hair before.
+        if time >= self.lasts {
+            return (1.0, 0.0, 0.0);
+        }
         let zero = || DataArrayOrVec::<f64, 1>::new(None, 0.0);
         let (mut share, mut speed, mut change) = (zero(), zero(), zero());
         self.share.at_time(
-            time.clamp(0.0, self.lasts),
+            time.max(0.0),
             &mut Some(&mut share),
             &mut Some(&mut speed),
             &mut Some(&mut change),

@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The largest joint step from one configuration of a motion to the next, unless told.
 const RESOLUTION: f64 = 0.2;
 /// How often the roadmap is made finer around start and goal where it has no path.
-const MOST_ROUNDS: u32 = 5;
+const MOST_ROUNDS: u32 = 3;
 /// Seconds between the instants of a written trajectory, at most.
 const PERIOD: f64 = 0.01;
 
@@ -132,7 +132,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
         }
     };
     let task = Task {
-        title: format!("{spec} in {}", scene_file.display()),
+        title: format!("{spec} in {}", short_name(scene_file)),
         spec,
         problem: &problem,
         roadmap: &roadmap,
@@ -156,6 +156,13 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
             task.solve(args, common, world, certified)
         }
     }
+}
+
+/// A file by its name and its folder's: the end of a path tells scenes apart, not its beginning.
+fn short_name(file: &Path) -> String {
+    let parts: Vec<_> = file.components().rev().take(2).collect();
+    let short: PathBuf = parts.into_iter().rev().collect();
+    short.display().to_string()
 }
 
 type AnyChecker<'r> = Box<dyn Checker<Error = Infallible> + Send + 'r>;
@@ -445,7 +452,8 @@ fn write_trajectory(file: &Path, names: &[&str], trajectory: &Trajectory) -> Res
         for instant in instants {
             let all = [instant.positions, instant.velocities, instant.accelerations].concat();
             let numbers = std::iter::once(instant.time).chain(all);
-            csv.write_record(numbers.map(|n| n.to_string()))?;
+            // Adding nothing makes plain zeros of negative ones.
+            csv.write_record(numbers.map(|n| (n + 0.0).to_string()))?;
         }
         csv.into_inner()?
     } else {

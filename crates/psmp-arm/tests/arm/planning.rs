@@ -116,7 +116,7 @@ fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Opti
     let mut world = RefinedWorld::new(&problem.arm, spheres, &problem.scene).unwrap();
     let (start, goal) = (&problem.start, &problem.goal);
     let mut joined = JoinedQuery::new(roadmap, start, goal, 0.2, &mut world).ok()?;
-    Some((0..5).any(|round| {
+    Some((0..=3).any(|round| {
         let checker = BisectionChecker::by_largest_step(&joined.roadmap, 0.2, world.clone());
         let checker = RememberingChecker::new(checker.unwrap(), &mut joined.known);
         let belief = IndependentEdges::constant(0.5).unwrap();

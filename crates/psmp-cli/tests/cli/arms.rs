@@ -153,7 +153,7 @@ fn a_budget_and_a_closed_way_end_a_plan() {
         .map(|l| format!("{l}\n"))
         .collect();
     place.write("one.yaml", short);
-    let line = "plan --robot planar-1 --scene post.toml --request one.yaml --vertices 50 --neighbours 4 --picture no.svg";
+    let line = "plan --robot planar-1 --scene post.toml --request one.yaml --vertices 50 --neighbours 4 --planner lazysp --picture no.svg";
     let closed = place.psmp(line).ends(3);
     assert!(closed.out.contains("there is no path"), "{closed:?}");
     assert!(closed.err.contains("finer") && closed.err.contains("--vertices"));
