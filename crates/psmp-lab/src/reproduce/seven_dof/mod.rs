@@ -99,7 +99,7 @@ impl SevenDof {
             eta: 1000.0,
             seeds: vec![0],
             budget: 20_000,
-            rival_budget: 200_000,
+            rival_budget: 100_000,
             contenders: Vec::new(),
             jobs: None,
         }
@@ -112,7 +112,7 @@ impl SevenDof {
             clutter: 100,
             test: 6,
             budget: 5000,
-            rival_budget: 30_000,
+            rival_budget: 20_000,
             ..Self::published()
         }
     }
