@@ -39,9 +39,6 @@ use std::time::Duration;
     Ctrl-C ends a run with the best path so far."
 )]
 pub struct PlanArgs {
-    #[command(flatten)]
-    pub arm: ArmArgs,
-
     /// A map: PNG or PGM image (white is free), or a ROS map_server YAML file.
     #[arg(long, value_name = "FILE", requires = "start", requires = "goal")]
     map: Option<PathBuf>,
@@ -155,6 +152,10 @@ pub struct PlanArgs {
     /// Where to draw the run: .svg or .png by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub picture: Vec<PathBuf>,
+
+    // Last, so that no other options come under its heading.
+    #[command(flatten)]
+    pub arm: ArmArgs,
 }
 
 /// Where the vertices of a roadmap lie.

@@ -331,7 +331,7 @@ impl Clutter {
             tick();
             Ok(())
         })?;
-        graphml::write(&folder.join("roadmap.graphml"), &self.roadmap)
+        graphml::write(folder.join("roadmap.graphml"), &self.roadmap)
     }
 }
 
