@@ -2,65 +2,12 @@
 //
 // A small real report is made first, or the one in REPORT is taken. Screenshots go to shots/.
 
-import { chromium } from "playwright-core";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { check, checkQuiet, finish, must, open, report, shots } from "./driver.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const shots = join(here, "shots");
-mkdirSync(shots, { recursive: true });
-const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
-
-function sample() {
-  const folder = join(scratch, "report");
-  const build = ["run", "--quiet", "--release", "--", "reproduce", "--quick", "-o", folder,
-    "--families", "one-wall,maze", "--worlds", "80", "--test", "8"];
-  execFileSync("cargo", build, { cwd: join(here, "../.."), stdio: "inherit" });
-  return folder;
-}
-
-const page_url = pathToFileURL(join(process.env.REPORT ?? sample(), "index.html")).href;
-const context = await chromium.launchPersistentContext(join(scratch, "profile"), {
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  headless: true,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  viewport: { width: 1280, height: 900 },
-  colorScheme: "light",
-});
-const page = context.pages()[0] ?? (await context.newPage());
-page.setDefaultTimeout(15000);
-
-const complaints = [];
-const requests = [];
-// Reading pixels back, as this test does, is what the one warning let pass is about.
-const ours = (text) => text.includes("willReadFrequently");
-page.on("console", (message) => {
-  if (["error", "warning"].includes(message.type()) && !ours(message.text())) complaints.push(message.text());
-});
-page.on("pageerror", (error) => complaints.push(String(error)));
-page.on("request", (request) => {
-  if (request.url() !== page_url && !request.url().startsWith("data:")) requests.push(request.url());
-});
-
-let passed = 0;
-let failed = 0;
-async function check(name, body) {
-  try {
-    await body();
-    passed += 1;
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED  ${name}\n        ${String(error).split("\n")[0]}`);
-  }
-}
-function must(condition, what) {
-  if (!condition) throw new Error(what);
-}
+const folder = process.env.REPORT ?? report("--families", "one-wall,maze", "--worlds", "80", "--test", "8");
+const opened = await open(folder, "--disable-gpu");
+const { page } = opened;
 
 /** What a canvas shows, as text that differs where a pixel does. */
 const picture = (id) => page.evaluate((id) => document.getElementById(id).toDataURL(), id);
@@ -79,8 +26,6 @@ const count = (id, rgb) => page.evaluate(([id, rgb]) => {
   for (let i = 0; i < data.length; i += 4) count += rgb.every((value, c) => Math.abs(data[i + c] - value) < 12);
   return count;
 }, [id, rgb]);
-
-await page.goto(page_url);
 
 await check("the page has its parts", async () => {
   for (const part of ["#claims table", "#player", ".family figure svg", ".family table", "#settings dl"]) {
@@ -237,12 +182,5 @@ await check("printed, it is white and without the player", async () => {
   await page.emulateMedia({ media: "screen", colorScheme: "light" });
 });
 
-await check("no complaint on the console and no request", async () => {
-  must(complaints.length === 0, complaints.join("; "));
-  must(requests.length === 0, requests.join("; "));
-});
-
-await context.close();
-rmSync(scratch, { recursive: true, force: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+await checkQuiet(opened);
+await finish();

@@ -127,6 +127,7 @@ fn browser_tests() -> Vec<Check> {
     vec![
         in_its_folder(check("browser driver", "npm ci --no-audit --no-fund")),
         in_its_folder(check("report in a browser", "node test.mjs")),
+        in_its_folder(check("an arm's report in a browser", "node arm.mjs")),
     ]
 }
 

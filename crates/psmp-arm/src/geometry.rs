@@ -369,7 +369,8 @@ impl Heightfield {
     }
 
     /// The ground as a closed mesh: its surface, walls, and a floor far below.
-    pub(crate) fn to_mesh(&self) -> Mesh {
+    #[must_use]
+    pub fn to_mesh(&self) -> Mesh {
         let (columns, rows) = (self.columns, self.rows());
         let place = |i: usize, j: usize, z: f64| {
             [

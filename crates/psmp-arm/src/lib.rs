@@ -40,6 +40,7 @@ mod surroundings;
 mod table;
 mod trajectory;
 mod urdf;
+mod vertices_once;
 mod world;
 mod xml;
 
@@ -66,4 +67,5 @@ pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,
 };
 pub use urdf::Packages;
+pub use vertices_once::VerticesOnce;
 pub use world::{ArmWorld, Clearances};

@@ -1,4 +1,5 @@
-//! `psmp reproduce`: the published 2-D experiments, from the worlds to the report.
+//! `psmp reproduce`: the published experiments, in 2-D and with a 7-DOF arm, from the worlds to the
+//! report.
 
 use crate::failure::{Mistake, Outcome};
 use crate::generate::parse_family;
@@ -8,8 +9,9 @@ use clap::Args;
 use indicatif::ProgressBar;
 use psmp_lab::families::Family;
 use psmp_lab::report::{self, Report, Verdict};
+use psmp_lab::reproduce::seven_dof::{self, AnyName, ArmReport, SevenDof, is_arm_folder};
 use psmp_lab::reproduce::{self, Experiment, Watch};
-use psmp_lab::{PlannerSpec, rows};
+use psmp_lab::{PlannerSpec, Row, rows};
 use psmp_worlds::FileError;
 use serde_json::json;
 use std::io::Write;
@@ -22,6 +24,8 @@ use std::sync::Mutex;
     Examples:\n  \
     psmp reproduce --quick -o look\n  \
     psmp reproduce                                        everything, into `report`\n  \
+    psmp reproduce --seven-dof -o arm                     the arm alone\n  \
+    psmp reproduce --seven-dof --data problems/table_pick -o table_pick\n  \
     psmp reproduce --families maze,forest --seeds 5 -o mazes\n  \
     psmp reproduce --data dataset_2d_1 dataset_2d_5 -o with-data\n  \
     psmp replay report 17                                 run one row of the results again"
@@ -35,7 +39,15 @@ pub struct ReproduceArgs {
     #[arg(long)]
     quick: bool,
 
-    /// Folders of datasets to plan in too, in their test worlds.
+    /// Only the experiment with a 7-DOF arm: on clutter, and on sets of scenes and motion requests
+    /// where there are some. It is part of the whole too, unless families or planners are chosen.
+    #[arg(long, conflicts_with = "families")]
+    seven_dof: bool,
+
+    /// Folders of datasets to plan in too, in their test worlds; or of an arm's scenes and motion
+    /// requests (`scene0001.yaml`, `request0001.yaml`, ...), in the last fifth of them, with the
+    /// robot's SRDF and URDF there or above. Of the latter those that `PSMP_DATA` has are taken if
+    /// none is given.
     #[arg(long, num_args = 1.., value_name = "DIR")]
     data: Vec<PathBuf>,
 
@@ -43,11 +55,13 @@ pub struct ReproduceArgs {
     #[arg(long, value_delimiter = ',', value_parser = parse_family)]
     families: Option<Vec<Family>>,
 
-    /// Worlds to make of each family, if not 1000 (300 with `--quick`).
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Worlds to make of each family, if not 1000 (300 with `--quick`), and of an arm's clutter, if
+    /// not 1000 (100 with `--quick`); 0 for no clutter.
+    #[arg(long)]
     worlds: Option<u32>,
 
-    /// How many of them, the last ones, to plan in, if not 200 (24 with `--quick`).
+    /// How many of them, the last ones, to plan in, if not 200 (24 with `--quick`; for an arm 20,
+    /// and 6 with `--quick`, of the last fifth).
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     test: Option<u32>,
 
@@ -55,29 +69,57 @@ pub struct ReproduceArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
 
-    /// Planners, as in `psmp bench`. One that learns from known worlds plans with seen and with
-    /// unseen ones.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,psmp:nn,pomp:nn,lazysp:nn,lazysp"
-    )]
-    planners: Vec<PlannerSpec>,
+    /// Planners, as in `psmp bench`; with `--seven-dof` also `rrtconnect`, `rrtconnect+`, `rrt*` and
+    /// `bit*`, and any with `+shortcut` behind it, whose first path is straightened. One that learns from known worlds plans with seen and with unseen ones.
+    #[arg(long, value_delimiter = ',')]
+    planners: Option<Vec<AnyName>>,
 
     /// Threads; one a core if not given.
     #[arg(long)]
     jobs: Option<usize>,
 }
 
+/// The planners of the experiments in 2-D.
+const PLANNERS: [&str; 8] = [
+    "psmp:fs",
+    "pomp:fs",
+    "maxprob:fs",
+    "lazysp:fs",
+    "psmp:nn",
+    "pomp:nn",
+    "lazysp:nn",
+    "lazysp",
+];
+
+/// Where sets of an arm's problems lie in published data, below each robot.
+const ARM_DATA: &str = "motion_bench_maker";
+
 impl ReproduceArgs {
-    fn experiment(&self, seed: u64) -> Result<Experiment> {
+    /// The experiments in 2-D, unless only the arm's is asked for.
+    fn in_plane(&self, seed: u64) -> Result<Option<Experiment>> {
+        let folders: Vec<PathBuf> = self
+            .data
+            .iter()
+            .filter(|f| !is_arm_folder(f))
+            .cloned()
+            .collect();
+        if self.seven_dof {
+            return match folders.first() {
+                None => Ok(None),
+                Some(folder) => Err(Mistake::error(
+                    format!("`{}` holds no scenes of an arm", folder.display()),
+                    "name a folder with `scene0001.yaml` and `request0001.yaml`, or leave \
+                     `--seven-dof` out",
+                )),
+            };
+        }
         let mut experiment = if self.quick {
             Experiment::quick()
         } else {
             Experiment::published()
         };
         experiment.seed = seed;
-        experiment.folders = self.data.clone();
+        experiment.folders = folders;
         if let Some(families) = &self.families {
             experiment.families = families.clone();
         }
@@ -94,12 +136,95 @@ impl ReproduceArgs {
                 format!("choose at most {most}, or more `--worlds`"),
             ));
         }
-        let seeds = self.seeds.unwrap_or(experiment.options.seeds.len() as u64);
-        experiment.options.seeds = (0..seeds).map(|i| seed.wrapping_add(i)).collect();
+        experiment.options.seeds = self.seeds(seed, experiment.options.seeds.len());
         experiment.options.jobs = self.jobs;
-        experiment.enter(&self.planners);
-        Ok(experiment)
+        let planners: Result<Vec<PlannerSpec>> = match &self.planners {
+            None => Ok(PLANNERS
+                .iter()
+                .map(|name| name.parse())
+                .collect::<Result<_, _>>()?),
+            Some(names) => names.iter().map(on_roadmap).collect(),
+        };
+        experiment.enter(&planners?);
+        Ok(Some(experiment))
     }
+
+    /// The experiment with an arm, unless something else is asked for.
+    fn with_arm(&self, seed: u64) -> Result<Option<SevenDof>> {
+        let mut folders: Vec<PathBuf> = self
+            .data
+            .iter()
+            .filter(|f| is_arm_folder(f))
+            .cloned()
+            .collect();
+        let chosen = self.families.is_some() || self.planners.is_some();
+        if chosen && !self.seven_dof && folders.is_empty() {
+            return Ok(None);
+        }
+        let mut experiment = if self.quick {
+            SevenDof::quick()
+        } else {
+            SevenDof::published()
+        };
+        if folders.is_empty() && !self.quick {
+            folders = published_sets();
+            if folders.is_empty() {
+                eprintln!(
+                    "no published problems of an arm are found, so that clutter alone is planned in; \
+                     set `PSMP_DATA` or name folders with `--data`"
+                );
+            }
+        }
+        experiment.folders = folders;
+        experiment.seed = seed;
+        if let Some(worlds) = self.worlds {
+            experiment.clutter = worlds as usize;
+        }
+        if let Some(test) = self.test {
+            experiment.test = test as usize;
+        }
+        experiment.seeds = self.seeds(seed, experiment.seeds.len());
+        experiment.jobs = self.jobs;
+        match &self.planners {
+            Some(names) if self.seven_dof => experiment.enter(names),
+            _ => {
+                let names = seven_dof::PLANNERS.iter().map(|name| name.parse());
+                experiment.enter(&names.collect::<Result<Vec<AnyName>, _>>()?);
+            }
+        }
+        Ok(Some(experiment))
+    }
+
+    fn seeds(&self, seed: u64, otherwise: usize) -> Vec<u64> {
+        let count = self.seeds.unwrap_or(otherwise as u64);
+        (0..count).map(|i| seed.wrapping_add(i)).collect()
+    }
+}
+
+/// A planner that plans on a roadmap; the others have no place in 2-D worlds that are a table.
+fn on_roadmap(name: &AnyName) -> Result<PlannerSpec> {
+    match name {
+        AnyName::OnRoadmap(planner) => Ok(*planner),
+        AnyName::Rival(_) | AnyName::Straightened(_) => Err(Mistake::error(
+            "`--planners` names a planner without a roadmap, or a path that is straightened",
+            "such planners take part with `--seven-dof`",
+        )),
+    }
+}
+
+/// Folders of scenes and requests in the published data, if that is to be found.
+fn published_sets() -> Vec<PathBuf> {
+    let data = std::env::var_os("PSMP_DATA")
+        .map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let below = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.sort();
+        paths
+    };
+    let robots = below(data.join(ARM_DATA)).into_iter();
+    let sets = robots.flat_map(|robot| below(robot.join("problems")));
+    sets.filter(|folder| is_arm_folder(folder)).collect()
 }
 
 /// Progress bars on standard error.
@@ -134,20 +259,43 @@ impl Watch for Bars {
 }
 
 pub fn run(args: &ReproduceArgs, common: Common) -> Result<Outcome> {
-    let experiment = args.experiment(common.seed)?;
+    let in_plane = args.in_plane(common.seed)?;
+    let with_arm = args.with_arm(common.seed)?;
     let bars = Bars(Mutex::new(ProgressBar::hidden()));
-    let findings = reproduce::run(&experiment, &args.output, &bars)?;
-    for name in ["results.csv", "results.parquet"] {
-        rows::write(&args.output.join(name), &findings.rows)?;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut report = Report {
+        families: Vec::new(),
+        claims: Vec::new(),
+        settings: Vec::new(),
+    };
+    if let Some(experiment) = &in_plane {
+        let findings = reproduce::run(experiment, &args.output, &bars)?;
+        bars.begin("evaluating", findings.problems.len() as u64);
+        report = reproduce::evaluate(experiment, &findings, || bars.step(1))?;
+        rows.extend(findings.rows);
     }
-    bars.begin("evaluating", findings.problems.len() as u64);
-    let report = reproduce::evaluate(&experiment, &findings, || bars.step(1))?;
+    let arms = match &with_arm {
+        None => ArmReport::untested(),
+        Some(experiment) => {
+            let findings = seven_dof::run(experiment, &args.output, &bars)?;
+            bars.begin("evaluating", findings.sets.len() as u64);
+            let arms = seven_dof::evaluate(experiment, &findings, || bars.step(1))?;
+            report.settings.extend(experiment.settings());
+            rows.extend(findings.rows);
+            arms
+        }
+    };
+    report.families.extend(arms.families);
+    report.claims.extend(arms.claims);
+    for name in ["results.csv", "results.parquet"] {
+        rows::write(&args.output.join(name), &rows)?;
+    }
     bars.begin("drawing", 1);
     report::write(&report, &args.output)?;
     bars.bar().finish_and_clear();
     eprintln!(
         "{} runs are in `{}`, the report is in `{}`",
-        findings.rows.len(),
+        rows.len(),
         args.output.join("results.csv").display(),
         args.output.display()
     );

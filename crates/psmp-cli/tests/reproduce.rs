@@ -188,3 +188,69 @@ fn a_row_run_again_is_the_same_or_it_is_said() {
     let (code, said) = replay("1");
     assert!(code == Some(5) && said.contains("mismatch"), "{said}");
 }
+
+/// An arm among clutter: the same again when gone on with, each row the same when run again, and a
+/// page with the arm in it.
+#[test]
+fn an_arm_is_planned_for_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path();
+    let run = |more: &[&str]| {
+        let mut command = psmp();
+        command.args(["reproduce", "--seven-dof", "--quick", "--worlds", "10"]);
+        command.args([
+            "--test",
+            "2",
+            "--planners",
+            "psmp:fs,lazysp+shortcut,rrtconnect",
+        ]);
+        command.arg("-o").arg(report).args(more).output().unwrap()
+    };
+    let output = run(&["--json"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let claims = found["claims"].as_array().unwrap();
+    assert!(
+        claims
+            .iter()
+            .all(|c| c["claim"].as_str().unwrap().contains("arm")
+                || c["claim"].as_str().unwrap().starts_with("Ours"))
+    );
+    // Two worlds, psmp seen and unseen, and two others.
+    let first = results(report);
+    assert_eq!(first.lines().count(), 1 + 2 * 4);
+    let page = std::fs::read_to_string(report.join("index.html")).unwrap();
+    assert!(page.contains("id=\"panel-clutter-motion\"") && page.contains("\"frames\":[["));
+    assert!(report.join("figures/clutter-motion.png").exists());
+
+    // A piece that is gone is made again, and the table and the other pieces are not.
+    for (piece, _) in pieces(report) {
+        std::fs::remove_file(piece).unwrap();
+    }
+    assert!(run(&[]).status.success());
+    assert_eq!(results(report), first);
+
+    for row in ["1", "4", "8"] {
+        let output = psmp().arg("replay").arg(report).arg(row).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("match"), "{said}");
+    }
+}
+
+#[test]
+fn what_belongs_to_arms_alone_is_refused_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, words) in [
+        (&["--planners", "rrt*"][..], "--seven-dof"),
+        (&["--seven-dof", "--planners", "rrt"], "`rrt*`"),
+        (&["--seven-dof", "--data", "."], "scene0001.yaml"),
+        (&["--seven-dof", "--families", "maze"], "--families"),
+    ] {
+        let mut command = psmp();
+        command.args(["reproduce", "-o"]).arg(folder.path());
+        let output = command.args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(words), "{said}");
+    }
+}

@@ -7,7 +7,6 @@ use crate::problems::{Origin, Problems};
 use crate::recorded::RecordedChecker;
 use crate::resolution::resolution_for;
 use crate::row::Row;
-use crate::score::regret;
 use crate::sweep::{Contestant, SweepError, SweepOptions};
 use crate::trial::{self, Trial};
 use psmp::checker::Checker;
@@ -180,10 +179,6 @@ impl<'a> Arena<'a> {
         events: String,
     ) -> Row {
         let shortest_length = self.shortest.as_ref().map(Path::length);
-        let first = trial.improvements.first();
-        let at_shortest = trial.improvements.last().filter(|best| {
-            shortest_length.is_some_and(|shortest| best.length <= shortest * (1.0 + 1e-12))
-        });
         let (folder, made) = match self.problems.origin() {
             Origin::Folder(folder) => (Some(folder), None),
             Origin::Made { worlds, test, seed } => (None, Some((worlds as u64, test as u64, seed))),
@@ -207,21 +202,6 @@ impl<'a> Arena<'a> {
             world: self.world.0 + 1,
             seed,
             unit: counted_in.to_owned(),
-            shortest_length,
-            limit,
-            cost_to_first: first.map(|i| i.configurations),
-            first_length: first.map(|i| i.length),
-            cost_to_shortest: at_shortest.map(|i| i.configurations),
-            cost_total: trial.progress.configurations,
-            edges: trial.progress.edges,
-            proposals: trial.progress.proposals,
-            best_length: trial.progress.best_length,
-            lower_bound: Some(trial.progress.lower_bound).filter(|b| b.is_finite()),
-            ending: trial.ending.name().to_owned(),
-            regret: shortest_length
-                .zip(limit)
-                .map(|(shortest, limit)| regret(&trial.improvements, shortest, limit)),
-            curve: Row::curve_of(&trial.improvements),
             events,
             folder,
             made_worlds: made.map(|m| m.0),
@@ -237,8 +217,7 @@ impl<'a> Arena<'a> {
                 Fallback::AfterBarren(draws) => draws.to_string(),
             },
             budget: options.budget,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            seconds: trial.duration.as_secs_f64(),
+            ..Row::of_trial(trial, shortest_length, limit)
         }
     }
 }

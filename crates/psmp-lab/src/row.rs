@@ -1,11 +1,14 @@
 //! One run as a row of a table: what was run, all that is needed to run it again, and what came of
 //! it.
 
-use crate::score::Improvement;
+use crate::score::{Improvement, regret};
+use crate::trial::Trial;
 use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, parquet_derive::ParquetRecordWriter)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Serialize, Deserialize, parquet_derive::ParquetRecordWriter,
+)]
 pub struct Row {
     /// The dataset's or the family's name.
     pub dataset: String,
@@ -71,6 +74,35 @@ pub struct Row {
 }
 
 impl Row {
+    /// What came of a run; what was run is for the caller to say. `limit` is what checking only
+    /// the shortest path costs.
+    pub(crate) fn of_trial(trial: &Trial, shortest: Option<f64>, limit: Option<u64>) -> Self {
+        let first = trial.improvements.first();
+        let at_shortest = trial.improvements.iter().find(|better| {
+            shortest.is_some_and(|shortest| better.length <= shortest * (1.0 + 1e-12))
+        });
+        Self {
+            shortest_length: shortest,
+            limit,
+            cost_to_first: first.map(|i| i.configurations),
+            first_length: first.map(|i| i.length),
+            cost_to_shortest: at_shortest.map(|i| i.configurations),
+            cost_total: trial.progress.configurations,
+            edges: trial.progress.edges,
+            proposals: trial.progress.proposals,
+            best_length: trial.progress.best_length,
+            lower_bound: Some(trial.progress.lower_bound).filter(|b| b.is_finite()),
+            ending: trial.ending.name().to_owned(),
+            regret: shortest
+                .zip(limit)
+                .map(|(shortest, limit)| regret(&trial.improvements, shortest, limit)),
+            curve: Self::curve_of(&trial.improvements),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds: trial.duration.as_secs_f64(),
+            ..Self::default()
+        }
+    }
+
     /// The run's better paths, in order. `None` if the column is malformed.
     #[must_use]
     pub fn improvements(&self) -> Option<Vec<Improvement>> {
@@ -84,6 +116,15 @@ impl Row {
             parts.next().is_none().then_some(improvement)
         };
         self.curve.split_whitespace().map(improvement).collect()
+    }
+
+    /// What had been spent when the best path was found; all that was, if there is none.
+    #[must_use]
+    pub fn cost_of_best(&self) -> u64 {
+        let improvements = self.improvements().unwrap_or_default();
+        improvements
+            .last()
+            .map_or(self.cost_total, |best| best.configurations)
     }
 
     /// The text of the column `curve`.

@@ -148,6 +148,36 @@ pub fn median(values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
     middle.is_finite().then_some(middle)
 }
 
+/// The median over worlds of the median over a world's runs, counting `None` (never reached) as
+/// infinite, with its 95% bootstrap interval over worlds. `None` if there are no values.
+#[must_use]
+pub fn median_over_worlds(
+    values: impl IntoIterator<Item = (u32, Option<f64>)>,
+) -> Option<Interval> {
+    let mut values: Vec<(u32, Option<f64>)> = values.into_iter().collect();
+    values.sort_by_key(|(world, _)| *world);
+    let middle = |values: Vec<Option<f64>>| median(values).unwrap_or(f64::INFINITY);
+    let worlds: Vec<f64> = values
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|runs| middle(runs.iter().map(|(_, value)| *value).collect()))
+        .collect();
+    if worlds.is_empty() {
+        return None;
+    }
+    let finite = |w: usize| Some(worlds[w]).filter(|v| v.is_finite());
+    let mut medians: Vec<f64> = resamples(worlds.len())
+        .map(|chosen| middle(chosen.map(finite).collect()))
+        .collect();
+    medians.sort_by(f64::total_cmp);
+    // No interpolation between neighbours: one of them may be infinite.
+    let at = |share: f64| medians[((medians.len() - 1) as f64 * share).round() as usize];
+    Some(Interval {
+        mean: middle((0..worlds.len()).map(finite).collect()),
+        low: at(0.025),
+        high: at(0.975),
+    })
+}
+
 /// A quantile of sorted values, between neighbours by linear interpolation.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
@@ -202,6 +232,19 @@ mod tests {
             (1.0, 1.0, 1.0)
         );
         assert_eq!(paired_difference(a, b.into_iter().take(3)), None);
+    }
+
+    #[test]
+    fn medians_have_intervals_that_may_end_nowhere() {
+        let values = (0..41u32).map(|w| (w, Some(f64::from(w))));
+        let interval = median_over_worlds(values).unwrap();
+        assert_eq!(interval.mean, 20.0);
+        assert!((10.0..20.0).contains(&interval.low) && (20.0..31.0).contains(&interval.high));
+        let half = (0..9u32).map(|w| (w, (w < 5).then_some(1.0)));
+        let interval = median_over_worlds(half).unwrap();
+        assert_eq!((interval.mean, interval.low), (1.0, 1.0));
+        assert_eq!(interval.high, f64::INFINITY);
+        assert_eq!(median_over_worlds([]), None);
     }
 
     #[test]

@@ -43,6 +43,45 @@ pub struct Trial {
     pub duration: Duration,
 }
 
+impl Trial {
+    /// A path made better after the run was over, by so many more configurations.
+    pub(crate) fn improve(&mut self, configurations: u64, length: f64) {
+        self.progress.configurations += configurations;
+        if self.progress.best_length.is_none_or(|best| length < best) {
+            self.progress.best_length = Some(length);
+            self.improvements.push(Improvement {
+                configurations: self.progress.configurations,
+                proposals: self.progress.proposals,
+                length,
+            });
+        }
+    }
+
+    /// Counts configurations that were checked before the run began.
+    pub(crate) fn count_before(&mut self, configurations: u64) {
+        for improvement in &mut self.improvements {
+            improvement.configurations += configurations;
+        }
+        self.progress.configurations += configurations;
+    }
+
+    /// A run that ended before it began: so many configurations told that there is no path.
+    pub(crate) fn infeasible(configurations: u64) -> Self {
+        Self {
+            improvements: Vec::new(),
+            ending: Ending::Infeasible,
+            progress: Progress {
+                configurations,
+                edges: 0,
+                proposals: 0,
+                best_length: None,
+                lower_bound: f64::INFINITY,
+            },
+            duration: Duration::ZERO,
+        }
+    }
+}
+
 /// Drives a planner until it is over or `stop` is met, telling `watch` of each event.
 ///
 /// # Errors

@@ -5,6 +5,7 @@
 
 use crate::summary::Summary;
 use psmp::{EdgeId, Query, Roadmap, VertexId};
+use psmp_arm::{Object, Placed, Pose};
 use psmp_worlds::OccupancyGrid;
 
 /// A whole report.
@@ -39,6 +40,10 @@ pub struct Family {
     pub growth: Option<RegretGrowth>,
     /// Runs to be played back, several planners in each of a few worlds.
     pub films: Vec<Film>,
+    /// An arm's motions in a few worlds, if the worlds are an arm's.
+    pub stage: Option<Stage>,
+    /// Whether costs are so different that their axis is one of powers.
+    pub logarithmic: bool,
 }
 
 /// A curve with its interval.
@@ -115,6 +120,39 @@ pub struct Film {
     pub shortest: f64,
     /// What happened, in order.
     pub frames: Vec<Frame>,
+}
+
+/// An arm that moves among things.
+pub struct Stage {
+    /// What each link is made of, in its own frame.
+    pub links: Vec<Vec<Placed>>,
+    /// The worlds, counted from 1, and what stands in each.
+    pub worlds: Vec<(u32, Vec<Object>)>,
+    /// Motions in these worlds.
+    pub motions: Vec<Motion>,
+    /// A picture of the first of them, an SVG document, for paper and for where nothing can be
+    /// drawn in three dimensions.
+    pub still: String,
+}
+
+/// A path that a planner found, as the arm follows it.
+pub struct Motion {
+    /// The planner.
+    pub planner: String,
+    /// `seen`, `unseen` or `none`.
+    pub experience: String,
+    /// The world.
+    pub world: u32,
+    /// What it had cost to find.
+    pub cost: u64,
+    /// Its length.
+    pub length: f64,
+    /// The length of the shortest path of the roadmap, if there is any.
+    pub shortest: Option<f64>,
+    /// The pose of every link, at even steps from the start to the goal.
+    pub frames: Vec<Vec<Pose>>,
+    /// Where along the way the path bends, as shares of it; start and goal included.
+    pub bends: Vec<f64>,
 }
 
 /// One event of a run.

@@ -10,6 +10,7 @@ pub mod film;
 mod labels;
 mod markdown;
 mod moment;
+mod motion;
 mod page;
 mod playback;
 mod plot;
@@ -18,7 +19,8 @@ mod style;
 mod tables;
 
 pub use data::{
-    Claim, Family, Film, Frame, FrameKind, Point, RegretGrowth, Report, Series, Verdict,
+    Claim, Family, Film, Frame, FrameKind, Motion, Point, RegretGrowth, Report, Series, Stage,
+    Verdict,
 };
 
 pub use reliability::{reliability_diagram, write_reliability_diagram};

@@ -2,13 +2,19 @@
 
 use super::data::{Family, Report};
 use super::figures::{Figure, Panel};
+use super::motion::motions;
 use super::playback::films;
 use super::tables;
 use crate::drawing::escaped;
 
 const TEMPLATE: &str = include_str!("page/index.html");
 const STYLE: &str = include_str!("page/style.css");
-const SCRIPTS: [&str; 2] = [include_str!("page/draw.js"), include_str!("page/player.js")];
+const SCRIPTS: [&str; 4] = [
+    include_str!("page/draw.js"),
+    include_str!("page/player.js"),
+    include_str!("page/solid.js"),
+    include_str!("page/motion.js"),
+];
 
 /// The whole page; `figures` are those of each family, in the order of the families.
 pub(super) fn html(report: &Report, figures: &[Vec<Figure>]) -> String {
@@ -20,13 +26,20 @@ pub(super) fn html(report: &Report, figures: &[Vec<Figure>]) -> String {
         .map(|f| format!("<a href=\"#family-{0}\">{0}</a>\n", escaped(&f.name)))
         .collect();
     let films = films(report);
-    let filmless = films.as_array().is_none_or(Vec::is_empty);
+    let motions = motions(report);
+    let hidden = |list: &serde_json::Value| {
+        let empty = list.as_array().is_none_or(Vec::is_empty);
+        String::from(if empty { "hidden" } else { "" })
+    };
+    // Within a script, `<` could end it.
+    let within_script = |list: &serde_json::Value| list.to_string().replace('<', "\\u003c");
     filled(|name| match name {
         "style" => STYLE.to_owned(),
         "script" => SCRIPTS.concat(),
-        // Within a script, `<` could end it.
-        "films" => films.to_string().replace('<', "\\u003c"),
-        "hidden" => String::from(if filmless { "hidden" } else { "" }),
+        "films" => within_script(&films),
+        "motions" => within_script(&motions),
+        "hidden" => hidden(&films),
+        "motionless" => hidden(&motions),
         "links" => links.clone(),
         "claims" => tables::claims(&report.claims),
         "families" => sections.clone(),
@@ -75,7 +88,9 @@ fn figure(figure: &Figure) -> String {
 }
 
 fn panel(panel: &Panel) -> String {
-    let alt = escaped(&panel.alt);
+    let (name, alt) = (escaped(&panel.name), escaped(&panel.alt));
     let svg = &panel.svg;
-    format!("<div class=\"panel\" role=\"img\" aria-label=\"{alt}\">\n{svg}</div>\n")
+    format!(
+        "<div class=\"panel\" id=\"panel-{name}\" role=\"img\" aria-label=\"{alt}\">\n{svg}</div>\n"
+    )
 }

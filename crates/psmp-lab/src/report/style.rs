@@ -31,12 +31,17 @@ pub(super) const REFERENCE: Line = Line {
 };
 
 /// The colours of planners with these proposers, the first of each and the further ones.
-const OF_PROPOSERS: [(&str, [&str; 2]); 5] = [
+const OF_PROPOSERS: [(&str, [&str; 2]); 10] = [
+    ("ei", ["#CC79A7", "#882255"]),
     ("psmp", ["#0072B2", "#56B4E9"]),
     ("pomp", ["#D55E00", "#E69F00"]),
     ("lazysp", ["#009E73", "#111111"]),
     ("maxprob", ["#CC79A7", "#CC79A7"]),
     ("maxprob+", ["#CC79A7", "#CC79A7"]),
+    ("rrtconnect", ["#111111", "#111111"]),
+    ("rrtconnect+", ["#56B4E9", "#56B4E9"]),
+    ("rrt*", ["#999933", "#999933"]),
+    ("bit*", ["#555555", "#555555"]),
 ];
 const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
 pub(super) const DASHES: [&str; 8] = [

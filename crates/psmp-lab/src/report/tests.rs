@@ -4,6 +4,7 @@ use super::*;
 use crate::Summary;
 use crate::drawing::render;
 use psmp::{Connection, Direction, Edge, EdgeId, Query, Roadmap, Space, VertexId, roadmap};
+use psmp_arm::{Arm, Heightfield, Mesh, Object, Placed, PointCloud, Pose, Shape, models};
 use psmp_worlds::OccupancyGrid;
 
 fn grid() -> OccupancyGrid {
@@ -127,6 +128,8 @@ fn walls() -> Family {
             interval: (0.35, 0.45),
         }),
         films: ["psmp:fs", "pomp:fs", "lazysp"].map(film).into(),
+        stage: None,
+        logarithmic: false,
     }
 }
 
@@ -143,6 +146,8 @@ fn bare() -> Family {
         summaries: Vec::new(),
         growth: None,
         films: Vec::new(),
+        stage: None,
+        logarithmic: false,
     }
 }
 
@@ -240,6 +245,95 @@ fn a_report_is_a_page_and_its_figures() {
     assert_eq!(frames[3]["x"], 2);
 }
 
+/// The motions as the page tells them.
+fn told_motions(page: &str) -> serde_json::Value {
+    let after = page.split("id=\"motions\">").nth(1).unwrap();
+    serde_json::from_str(after.split("</script>").next().unwrap()).unwrap()
+}
+
+fn stage() -> Stage {
+    let (robot, semantics) = models::panda_like();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let mut poses = arm.kinematics().poses(1);
+    let frames = (0..5).map(|i| {
+        let q = [0.1 * f64::from(i), 0.2, 0.0, -1.5, 0.0, 1.5, 0.0];
+        arm.kinematics().compute(&q, &mut poses);
+        poses.of(0).to_vec()
+    });
+    let placed = |shape| Placed {
+        shape,
+        pose: Pose::from_xyz_rpy([0.5, 0.0, -0.3], [0.0, 0.0, 0.4]),
+    };
+    let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mesh = Mesh::new(corners, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
+    let mesh = std::sync::Arc::new(mesh);
+    let cloud = PointCloud::new(vec![[0.0; 3], [0.1; 3]], 0.01).unwrap();
+    let field = Heightfield::new(2, [1.0, 1.0], vec![0.0, 0.1, 0.0, 0.1]).unwrap();
+    let shapes = vec![
+        Shape::cuboid([0.2, 0.4, 0.6]).unwrap(),
+        Shape::cylinder(0.1, 0.3).unwrap(),
+        Shape::Mesh(mesh.clone()),
+        Shape::Mesh(mesh),
+        Shape::Points(cloud.into()),
+        Shape::Heightfield(field.into()),
+        Shape::HalfSpace,
+    ];
+    let thing = Object {
+        name: "thing".to_owned(),
+        shapes: shapes.into_iter().map(placed).collect(),
+    };
+    Stage {
+        links: arm
+            .robot()
+            .links()
+            .iter()
+            .map(|l| l.collision.clone())
+            .collect(),
+        // Nobody moves in the second world.
+        worlds: vec![(81, vec![thing]), (82, Vec::new())],
+        motions: vec![Motion {
+            planner: "</script>".to_owned(),
+            experience: "seen".to_owned(),
+            world: 81,
+            cost: 120,
+            length: f64::NAN,
+            shortest: Some(1.5),
+            frames: frames.collect(),
+            bends: vec![0.0, 1.0],
+        }],
+        still: "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".to_owned(),
+    }
+}
+
+#[test]
+fn an_arm_is_told_by_its_shapes_and_poses() {
+    let mut family = walls();
+    family.stage = Some(stage());
+    family.logarithmic = true;
+    let page = page(&report(vec![family, bare()]));
+    let told = told_motions(&page);
+    assert_eq!(told.as_array().unwrap().len(), 1);
+    let arm = &told[0];
+    assert_eq!(arm["links"].as_array().unwrap().len(), 9);
+    assert_eq!(arm["worlds"].as_array().unwrap().len(), 1);
+    // Two balls for the points, one mesh for the two that are the same, nothing for a half-space.
+    let shapes = arm["worlds"][0]["objects"][0].as_array().unwrap();
+    let kinds: Vec<&str> = shapes.iter().map(|s| s[0].as_str().unwrap()).collect();
+    let expected = ["box", "cylinder", "mesh", "mesh", "ball", "ball", "mesh"];
+    assert_eq!(kinds, expected);
+    assert_eq!(arm["meshes"].as_array().unwrap().len(), 2);
+    let frames = arm["motions"][0]["frames"].as_array().unwrap();
+    assert_eq!(frames.len(), 5);
+    assert_eq!(frames[0].as_array().unwrap().len(), 9 * 7);
+    // The lowest thing is ground.
+    assert!(arm["ground"].as_f64().unwrap() < -0.5);
+    assert!(page.contains("id=\"panel-walls-motion\""));
+    // Without an arm there is nothing to see of one.
+    let without = self::page(&report(vec![walls()]));
+    assert_eq!(told_motions(&without), serde_json::json!([]));
+    assert!(without.contains("aria-label=\"Motion of an arm\" hidden"));
+}
+
 #[test]
 fn names_and_texts_are_escaped() {
     let nasty = "</script><b>\"a\" & 'b' {{films}}";
@@ -259,7 +353,7 @@ fn names_and_texts_are_escaped() {
         settings: vec![(nasty.to_owned(), nasty.to_owned())],
     });
     assert!(!page.contains("<b>"));
-    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 3);
     assert!(page.contains("does not hold"));
     assert_eq!(told(&page)[0]["films"][0]["planner"], nasty);
 }

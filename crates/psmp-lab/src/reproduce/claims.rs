@@ -1,4 +1,5 @@
-//! The paper's claims about its 2-D experiments, each put to the test.
+//! The paper's claims about its 2-D experiments, each put to the test; and how planners are compared,
+//! here and for arms.
 //!
 //! Planners are compared run by run in the same worlds with the same seeds, and every run counts.
 //! A cost that a run never reaches counts as four times the cost of checking only the shortest
@@ -8,27 +9,32 @@
 
 use crate::report::{Claim, RegretGrowth, Verdict};
 use crate::row::Row;
-use crate::score::HORIZON;
+use crate::score::{BEFORE_FIRST, HORIZON, excess};
 use crate::statistics::{Interval, paired_difference};
 
 /// A planner and its experience.
-type Who = (&'static str, &'static str);
+pub(super) type Who = (&'static str, &'static str);
 
-const PSMP_FS: Who = ("psmp:fs", "seen");
-const POMP_FS: Who = ("pomp:fs", "seen");
+pub(super) const PSMP_FS: Who = ("psmp:fs", "seen");
+pub(super) const POMP_FS: Who = ("pomp:fs", "seen");
 const PSMP_NN: Who = ("psmp:nn", "none");
 const POMP_NN: Who = ("pomp:nn", "none");
-const LAZYSP: Who = ("lazysp", "none");
+pub(super) const LAZYSP: Who = ("lazysp", "none");
 
 /// A tenth of the scale of the score, which goes from 0 to 1.5.
 const CLOSE: f64 = 0.15;
 
 /// What can be compared of a run; `None` only if its world has no path.
 #[derive(Clone, Copy)]
-enum Measure {
+pub(super) enum Measure {
     Regret,
     ToFirst,
     ToShortest,
+    /// The logarithm of the configurations to the first path, so that differences are ratios; a run
+    /// without a path counts as its budget.
+    FirstCost,
+    /// The best length over the shortest at the horizon of the score.
+    AtHorizon,
 }
 
 impl Measure {
@@ -40,6 +46,18 @@ impl Measure {
             Measure::Regret => row.regret,
             Measure::ToFirst => Some(capped(row.cost_to_first)),
             Measure::ToShortest => Some(capped(row.cost_to_shortest)),
+            Measure::FirstCost => {
+                let spent = row.cost_to_first.or(row.budget);
+                Some((spent.unwrap_or(row.cost_total).max(1) as f64).log10())
+            }
+            Measure::AtHorizon => {
+                let improvements = row.improvements()?;
+                let end = HORIZON * limit;
+                let in_time = improvements.iter().rev();
+                let best = in_time.into_iter().find(|i| i.configurations as f64 <= end);
+                let shortest = row.shortest_length?;
+                Some(best.map_or(BEFORE_FIRST, |best| excess(best.length, shortest)))
+            }
         }
     }
 
@@ -48,6 +66,23 @@ impl Measure {
             Measure::Regret => "regret",
             Measure::ToFirst => "limits to the first path",
             Measure::ToShortest => "limits to the shortest path",
+            Measure::FirstCost => "configurations to the first path",
+            Measure::AtHorizon => "best length / shortest at four limits",
+        }
+    }
+
+    /// How two planners are said to be compared by it.
+    fn comparison(self) -> &'static str {
+        match self {
+            Measure::FirstCost => "Ratio of",
+            _ => "Difference in",
+        }
+    }
+
+    fn said(self, difference: Interval) -> String {
+        match self {
+            Measure::FirstCost => ratio(difference),
+            _ => signed(difference),
         }
     }
 }
@@ -109,19 +144,10 @@ pub(super) fn claims(families: &[FamilyRuns<'_>]) -> Vec<Claim> {
         poor_in_mazes(&mazes),
         sublinear,
         square_root,
-        not_tested("On a 7-DOF arm, PSMP with the finite set outperforms POMP and LazySP."),
-        not_tested(
-            "On a 7-DOF arm, RRTConnect with shortcutting needs more checks and gives longer paths \
-             than PSMP and POMP with the finite set.",
-        ),
-        not_tested(
-            "On a 7-DOF arm, RRT* needs about 100 times the checks and solves about 70% of the \
-             problems.",
-        ),
     ]
 }
 
-fn not_tested(claim: &str) -> Claim {
+pub(super) fn not_tested(claim: &str) -> Claim {
     Claim {
         claim: claim.to_owned(),
         measured: "The experiment has no runs that bear on it.".to_owned(),
@@ -130,7 +156,7 @@ fn not_tested(claim: &str) -> Claim {
 }
 
 /// A claim that one planner is better than each of its rivals over all families and worse in none.
-fn better(
+pub(super) fn better(
     claim: &str,
     families: &[&FamilyRuns<'_>],
     measure: Measure,
@@ -145,7 +171,8 @@ fn better(
                 continue;
             };
             compared += 1;
-            let words = format!("{} in {} {}", name(rival), family.name, signed(difference));
+            let said = measure.said(difference);
+            let words = format!("{} in {} {said}", name(rival), family.name);
             if difference.low > 0.0 {
                 worse.push(words);
             } else if difference.high >= 0.0 {
@@ -155,7 +182,7 @@ fn better(
         match compare(families, measure, who, rival) {
             Some(difference) => {
                 clear &= difference.high < 0.0;
-                overall.push(format!("{} {}", name(rival), signed(difference)));
+                overall.push(format!("{} {}", name(rival), measure.said(difference)));
             }
             None => missing.push(name(rival)),
         }
@@ -165,10 +192,15 @@ fn better(
     }
     let better = compared - worse.len() - undecided.len();
     let mut measured = format!(
-        "Difference in {}, {} less a rival, over all families: {}. By family better in {better} of \
-         {compared} comparisons",
+        "{} {}, {} {} a rival, over all families: {}. By family better in {better} of {compared} \
+         comparisons",
+        measure.comparison(),
         measure.words(),
         name(who),
+        match measure {
+            Measure::FirstCost => "over",
+            _ => "less",
+        },
         overall.join("; ")
     );
     for (words, which) in [
@@ -276,7 +308,12 @@ fn growth_claims(families: &[&FamilyRuns<'_>]) -> [Claim; 2] {
 
 /// The mean of `a` less `b` over all worlds of some families. `None` unless both planned in all of
 /// them.
-fn compare(families: &[&FamilyRuns<'_>], measure: Measure, a: Who, b: Who) -> Option<Interval> {
+pub(super) fn compare(
+    families: &[&FamilyRuns<'_>],
+    measure: Measure,
+    a: Who,
+    b: Who,
+) -> Option<Interval> {
     // Worlds of different families are different worlds.
     const APART: u32 = 1_000_000;
     let of = |who: Who| {
@@ -289,7 +326,7 @@ fn compare(families: &[&FamilyRuns<'_>], measure: Measure, a: Who, b: Who) -> Op
     paired_difference(of(a), of(b))
 }
 
-fn verdict(holds: bool) -> Verdict {
+pub(super) fn verdict(holds: bool) -> Verdict {
     if holds {
         Verdict::Holds
     } else {
@@ -297,7 +334,7 @@ fn verdict(holds: bool) -> Verdict {
     }
 }
 
-fn name((planner, experience): Who) -> String {
+pub(super) fn name((planner, experience): Who) -> String {
     match experience {
         "none" => planner.to_owned(),
         _ => format!("{planner} ({experience})"),
@@ -307,6 +344,16 @@ fn name((planner, experience): Who) -> String {
 fn signed(difference: Interval) -> String {
     let Interval { mean, low, high } = difference;
     format!("{mean:+.3} ({low:+.3} to {high:+.3})")
+}
+
+/// A difference of logarithms as the ratio that it is.
+pub(super) fn ratio(difference: Interval) -> String {
+    let [mean, low, high] = [difference.mean, difference.low, difference.high].map(power);
+    format!("{mean:.2} ({low:.2} to {high:.2})")
+}
+
+pub(super) fn power(logarithm: f64) -> f64 {
+    10f64.powf(logarithm)
 }
 
 #[cfg(test)]

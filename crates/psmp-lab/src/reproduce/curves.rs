@@ -46,36 +46,45 @@ pub(super) fn mean_limit(rows: &[&Row]) -> f64 {
     limits.iter().sum::<f64>() / limits.len().max(1) as f64
 }
 
-/// Best length over shortest length against cost.
-pub(super) fn anytime(group: &Group<'_>, limit: f64) -> Series {
-    series(group, limit, |best, shortest| {
+/// Costs up to a few limits, evenly spaced.
+pub(super) fn even_costs(limit: f64) -> Vec<f64> {
+    let cost = |step| LIMITS * limit * step as f64 / STEPS as f64;
+    (0..=STEPS).map(cost).collect()
+}
+
+/// Costs from `least` to `most`, evenly spaced in the logarithm.
+pub(super) fn logarithmic_costs(least: f64, most: f64) -> Vec<f64> {
+    let cost = |step| least * (most / least).powf(step as f64 / STEPS as f64);
+    (0..=STEPS).map(cost).collect()
+}
+
+/// Best length over shortest length at these costs.
+pub(super) fn anytime(group: &Group<'_>, costs: &[f64]) -> Series {
+    series(group, costs, |best, shortest| {
         best.map_or(BEFORE_FIRST, |best| excess(best.length, shortest))
     })
 }
 
-/// Whether there is a path, against cost.
-pub(super) fn solved(group: &Group<'_>, limit: f64) -> Series {
-    series(group, limit, |best, _| f64::from(u8::from(best.is_some())))
+/// Whether there is a path at these costs.
+pub(super) fn solved(group: &Group<'_>, costs: &[f64]) -> Series {
+    series(group, costs, |best, _| f64::from(u8::from(best.is_some())))
 }
 
 fn series(
     group: &Group<'_>,
-    limit: f64,
+    costs: &[f64],
     height: impl Fn(Option<&Improvement>, f64) -> f64,
 ) -> Series {
-    let grid: Vec<f64> = (0..=STEPS)
-        .map(|step| LIMITS * limit * step as f64 / STEPS as f64)
-        .collect();
-    let worlds = by_world(&group.rows, grid.len(), |row, sums| {
+    let worlds = by_world(&group.rows, costs.len(), |row, sums| {
         let improvements = row.improvements().unwrap_or_default();
         let shortest = row.shortest_length.unwrap_or(0.0);
-        for (sum, cost) in sums.iter_mut().zip(&grid) {
+        for (sum, cost) in sums.iter_mut().zip(costs) {
             let found = improvements.partition_point(|i| i.configurations as f64 <= *cost);
             let best = found.checked_sub(1).map(|last| &improvements[last]);
             *sum += height(best, shortest);
         }
     });
-    let points = grid.iter().zip(curve_over_worlds(&worlds));
+    let points = costs.iter().zip(curve_over_worlds(&worlds));
     Series {
         planner: group.planner.to_owned(),
         experience: group.experience.to_owned(),

@@ -1,7 +1,7 @@
 //! From rows to a report: curves, summaries, growth, claims and films.
 
 use super::claims::{FamilyRuns, claims};
-use super::curves::{anytime, groups, mean_limit, solved};
+use super::curves::{anytime, even_costs, groups, mean_limit, solved};
 use super::growth::growth;
 use super::{Experiment, Findings, ReproduceError};
 use crate::problems::Problems;
@@ -73,6 +73,7 @@ fn family(
     let rows = rows_of(problems.name(), rows);
     let groups = groups(&rows);
     let limit = mean_limit(&rows);
+    let costs = even_costs(limit);
     let own: Vec<Row> = rows.iter().map(|row| (*row).clone()).collect();
     let test = problems.test().unwrap_or(&[]);
     let mut examples = Vec::new();
@@ -90,8 +91,8 @@ fn family(
             .first()
             .map_or_else(String::new, |row| row.unit.clone()),
         examples,
-        anytime: groups.iter().map(|group| anytime(group, limit)).collect(),
-        solved: groups.iter().map(|group| solved(group, limit)).collect(),
+        anytime: groups.iter().map(|group| anytime(group, &costs)).collect(),
+        solved: groups.iter().map(|group| solved(group, &costs)).collect(),
         limit,
         summaries: summarise(&own),
         growth: groups
@@ -99,6 +100,8 @@ fn family(
             .find(|group| (group.planner, group.experience) == ("psmp:fs", "seen"))
             .and_then(growth),
         films: films(experiment, problems, &rows)?,
+        stage: None,
+        logarithmic: false,
     })
 }
 

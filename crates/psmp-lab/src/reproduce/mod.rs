@@ -12,6 +12,7 @@ mod experiment;
 mod growth;
 mod keep;
 mod replay;
+pub mod seven_dof;
 
 pub use evaluate::evaluate;
 pub use experiment::Experiment;
@@ -43,6 +44,14 @@ pub enum ReproduceError {
     /// A run.
     #[error(transparent)]
     Run(#[from] SweepError),
+    /// Problems of an arm that cannot be planned for as asked.
+    #[error("arm problems `{set}`: {why}")]
+    Arm {
+        /// The set.
+        set: String,
+        /// Why not.
+        why: String,
+    },
     /// The threads could not be started.
     #[error("cannot start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

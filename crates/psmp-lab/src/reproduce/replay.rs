@@ -1,7 +1,7 @@
 //! One row again: the same worlds made or read again, the same planner run again, and the two rows
 //! compared.
 
-use super::ReproduceError;
+use super::{ReproduceError, seven_dof};
 use crate::arena::Arena;
 use crate::families::Family;
 use crate::learned;
@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// # Errors
 /// If the row asks for something that is not there.
 pub fn replay(row: &Row, tick: impl Fn() + Sync) -> Result<Row, ReproduceError> {
+    if seven_dof::is_arm_row(row) {
+        return seven_dof::replay(row, &tick);
+    }
     let wrong = |why: &str| SweepError::Dataset {
         dataset: row.dataset.clone(),
         why: format!("the row cannot be rerun: {why}"),

@@ -75,10 +75,14 @@ fn panels(
     styles: &Styles,
     beside: impl Fn(&mut Plot, [f64; 2]),
 ) -> Option<Vec<Panel>> {
-    let xs = all.iter().flat_map(|s| &s.points).map(|p| p.x);
-    let [_, last] = extent(xs)?;
+    let xs = || all.iter().flat_map(|s| &s.points).map(|p| p.x);
+    let [_, last] = extent(xs())?;
     let range = [0.0, if last > 0.0 { last } else { 1.0 }];
-    let x = Axis::linear(format!("{} checked", family.unit), range);
+    let label = format!("{} checked", family.unit);
+    let x = match family.logarithmic {
+        true => Axis::logarithmic(label, xs())?,
+        false => Axis::linear(label, range),
+    };
 
     let names = all.iter().map(|s| s.planner.chars().count());
     let letters = names.chain(["shortest".len()]).max().unwrap_or(0);

@@ -6,6 +6,7 @@
 mod curves;
 mod filmstrip;
 mod growth;
+mod motion;
 mod worlds;
 
 use super::data::Family;
@@ -37,6 +38,7 @@ pub(super) struct Panel {
 pub(super) fn figures(family: &Family, styles: &Styles) -> Vec<Figure> {
     [
         worlds::figure(family),
+        motion::figure(family),
         curves::anytime(family, styles),
         curves::solved(family, styles),
         filmstrip::figure(family),

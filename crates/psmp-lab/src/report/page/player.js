@@ -264,7 +264,7 @@
 
   document.addEventListener("keydown", (event) => {
     const onControl = event.target.closest?.("select, button, a, .scroll, .panel");
-    if (event.ctrlKey || event.metaKey || event.altKey || !inSight()) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !inSight() || event.target.closest?.("#motion")) return;
     const keys = {
       " ": toggle,
       ArrowLeft: () => jump(now - 1),

@@ -1,0 +1,372 @@
+//! One problem of an arm, ready to be planned for by anyone.
+
+use super::SevenDof;
+use super::arm_set::ArmSet;
+use super::contender::{Contender, RivalName};
+use crate::arena::scale;
+use crate::event_hash::EventHash;
+use crate::planner_spec::Setting;
+use crate::problems::Origin;
+use crate::reproduce::ReproduceError;
+use crate::row::Row;
+use crate::sweep::{Familiarity, SweepError};
+use crate::trial::{self, Trial};
+use psmp::checker::{Checker, Sightings};
+use psmp::{
+    Anytime, EdgeId, Event, EventKind, Experience, Fallback, Path, Progress, Stop, WorldId,
+};
+use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld, VerticesOnce};
+use psmp_rivals::{
+    BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RrtConnectOptions,
+    RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints, shortcut,
+};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A world of an arm to plan in.
+pub(super) struct ArmArena<'a> {
+    experiment: &'a SevenDof,
+    set: &'a ArmSet,
+    world: WorldId,
+    spheres: SphereWorld,
+    /// Start and goal on the roadmap; `None` if one of them cannot be joined to it.
+    joined: Option<JoinedQuery>,
+    shortest: Option<Path>,
+    /// What joining and then checking only the shortest path costs.
+    limit: Option<u64>,
+}
+
+/// A run: its row, and the best path found.
+pub(super) struct Run {
+    pub row: Row,
+    pub path: Option<Waypoints>,
+}
+
+impl<'a> ArmArena<'a> {
+    /// Joins start and goal to the roadmap where they are not on it, and finds the shortest path.
+    ///
+    /// # Errors
+    /// If the scene does not fit the arm.
+    pub fn open(
+        experiment: &'a SevenDof,
+        set: &'a ArmSet,
+        world: WorldId,
+    ) -> Result<Self, ReproduceError> {
+        let problem = &set.problems[world.index()];
+        let (bench, resolution) = (&set.bench, experiment.resolution);
+        let wrong = |why: String| ReproduceError::Arm {
+            set: set.name.clone(),
+            why: format!("world {}: {why}", world.0 + 1),
+        };
+        let spheres = problem
+            .sphere_world(&bench.spheres)
+            .map_err(|e| wrong(e.to_string()))?;
+        let joined = match bench.query {
+            Some(query) => Some(JoinedQuery {
+                roadmap: bench.roadmap.clone(),
+                query,
+                known: EdgeMemory::new(bench.roadmap.edge_count()),
+                configurations: 0,
+            }),
+            None => {
+                let (start, goal) = (&problem.start, &problem.goal);
+                let mut world = spheres.clone();
+                match JoinedQuery::new(&bench.roadmap, start, goal, resolution, &mut world) {
+                    Ok(joined) => Some(joined),
+                    Err(JoinError::InCollision(_) | JoinError::CutOff { .. }) => None,
+                    Err(e) => return Err(wrong(e.to_string())),
+                }
+            }
+        };
+        let mut arena = Self {
+            experiment,
+            set,
+            world,
+            spheres,
+            joined,
+            shortest: None,
+            limit: None,
+        };
+        if let Some(joined) = &arena.joined {
+            let mut known = joined.known.clone();
+            let mut checker = arena.checker(joined, &mut known)?;
+            let mut sightings = Sightings::new(bench.arm.dimension());
+            let beyond = set.table.edge_count() as u32;
+            let connections: Vec<bool> = (beyond..joined.roadmap.edge_count() as u32)
+                .map(|edge| {
+                    sightings.clear();
+                    let Ok(verdict) = checker.check(EdgeId(edge), &mut sightings);
+                    verdict.free
+                })
+                .collect();
+            let is_free = |edge: EdgeId| match edge.0.checked_sub(beyond) {
+                Some(own) => connections[own as usize],
+                None => set.table.is_free(world, edge),
+            };
+            let shortest = joined.roadmap.shortest_path(joined.query, is_free);
+            // Asked afresh, what joining has found out is all that costs nothing.
+            let mut known = joined.known.clone();
+            let mut checker = arena.checker(joined, &mut known)?;
+            let limit = shortest.as_ref().map(|path| {
+                let edges = path.edges().iter();
+                let prices = edges.map(|edge| {
+                    sightings.clear();
+                    let Ok(verdict) = checker.check(*edge, &mut sightings);
+                    verdict.configurations
+                });
+                joined.configurations + prices.sum::<u64>()
+            });
+            (arena.shortest, arena.limit) = (shortest, limit);
+        }
+        Ok(arena)
+    }
+
+    /// The length of the roadmap's shortest path, if there is any.
+    pub fn shortest_length(&self) -> Option<f64> {
+        self.shortest.as_ref().map(Path::length)
+    }
+
+    /// A checker that asks about no vertex twice, nor about what joining knows.
+    fn checker<'b>(
+        &self,
+        joined: &'b JoinedQuery,
+        known: &'b mut EdgeMemory,
+    ) -> Result<RememberingChecker<'b, VerticesOnce<'b, SphereWorld>>, ReproduceError> {
+        let (resolution, world) = (self.experiment.resolution, self.spheres.clone());
+        let free = match self.set.bench.query {
+            // Ends that were joined have been checked and counted.
+            None => vec![joined.query.start, joined.query.goal],
+            Some(_) => Vec::new(),
+        };
+        let checker = VerticesOnce::new(&joined.roadmap, resolution, world, &free)
+            .map_err(|e| self.wrong(e.to_string()))?;
+        Ok(RememberingChecker::new(checker, known))
+    }
+
+    fn wrong(&self, why: String) -> ReproduceError {
+        ReproduceError::Arm {
+            set: self.set.name.clone(),
+            why: format!("world {}: {why}", self.world.0 + 1),
+        }
+    }
+
+    /// Plans once, from beginning to end.
+    ///
+    /// # Errors
+    /// If the planner cannot be made for this problem.
+    pub fn run(&self, contender: &Contender, seed: u64) -> Result<Run, ReproduceError> {
+        match contender {
+            Contender::OnRoadmap(contestant) | Contender::Straightened(contestant) => {
+                let worlds = match contestant.familiarity {
+                    Familiarity::Seen => (0..self.set.problems.len() as u32).map(WorldId).collect(),
+                    Familiarity::Unseen => self.set.train_worlds(),
+                };
+                let Some(joined) = &self.joined else {
+                    let trial = Trial::infeasible(0);
+                    return Ok(self.told(contender, seed, &trial, String::new(), None));
+                };
+                let setting = Setting {
+                    roadmap: &joined.roadmap,
+                    query: joined.query,
+                    experience: Some((&self.set.table, worlds)),
+                    eta: self.experiment.eta / scale(&joined.roadmap),
+                    fallback: Fallback::default(),
+                    seed,
+                };
+                let mut known = joined.known.clone();
+                let mut planner = contestant
+                    .planner
+                    .build(&setting, self.checker(joined, &mut known)?)
+                    .map_err(|error| SweepError::Planner {
+                        dataset: self.set.name.clone(),
+                        error,
+                    })?;
+                let stop = Stop::configurations(self.experiment.budget);
+                // What is straightened is the first path, whatever its length.
+                let straightened = matches!(contender, Contender::Straightened(_));
+                let enough = straightened.then_some(f64::INFINITY);
+                let (mut trial, events) = watched(planner.as_mut(), stop, enough);
+                trial.count_before(joined.configurations);
+                let best = planner.best_path();
+                let mut path = best.and_then(|path| Waypoints::of_roadmap(&joined.roadmap, path));
+                if straightened && let Some(first) = path.take() {
+                    path = Some(self.straighten(first, seed, &mut trial)?);
+                }
+                Ok(self.told(contender, seed, &trial, events, path))
+            }
+            Contender::Rival(rival) => self.run_rival(contender, *rival, seed),
+        }
+    }
+
+    fn motion_checker(&self) -> Result<MotionChecker<SphereWorld>, ReproduceError> {
+        let space = self.set.bench.arm.space().clone();
+        let resolution = self.experiment.resolution;
+        MotionChecker::by_largest_step(space, resolution, self.spheres.clone())
+            .map_err(|e| self.wrong(e.to_string()))
+    }
+
+    /// Straightens a path as RRTConnect's is, and counts what that costs.
+    fn straighten(
+        &self,
+        path: Waypoints,
+        seed: u64,
+        trial: &mut Trial,
+    ) -> Result<Waypoints, ReproduceError> {
+        let mut checker = self.motion_checker()?;
+        let Ok(path) = shortcut(path, &mut checker, ShortcutOptions::default(), seed);
+        trial.improve(checker.configurations(), path.length());
+        Ok(path)
+    }
+
+    fn run_rival(
+        &self,
+        contender: &Contender,
+        rival: RivalName,
+        seed: u64,
+    ) -> Result<Run, ReproduceError> {
+        let problem = &self.set.problems[self.world.index()];
+        let checker = self.motion_checker()?;
+        let (start, goal) = (&problem.start[..], &problem.goal[..]);
+        let space = self.set.bench.arm.space();
+        let connect = |checker| {
+            let options = RrtConnectOptions::default();
+            let shortcuts = ShortcutOptions::default();
+            RrtConnectShortcut::new(checker, start, goal, options, shortcuts, seed)
+        };
+        type Made = Result<Box<dyn Rival<Error = Infallible>>, ProblemError<Infallible>>;
+        let made: Made = match rival {
+            RivalName::RrtConnect => connect(checker).map(|p| Box::new(OneRound::of(p)) as _),
+            RivalName::RrtConnectOn => connect(checker).map(|p| Box::new(p) as _),
+            RivalName::RrtStar => {
+                let options = RrtStarOptions::for_space(space);
+                RrtStar::new(checker, start, goal, options, seed).map(|p| Box::new(p) as _)
+            }
+            RivalName::BitStar => {
+                let options = BitStarOptions::default();
+                BitStar::new(checker, start, goal, options, seed).map(|p| Box::new(p) as _)
+            }
+        };
+        let mut planner = match made {
+            Ok(planner) => planner,
+            // Checking the two ends told that there is no path.
+            Err(ProblemError::InCollision { .. }) => {
+                let trial = Trial::infeasible(2);
+                return Ok(self.told(contender, seed, &trial, String::new(), None));
+            }
+            Err(e) => return Err(self.wrong(e.to_string())),
+        };
+        let stop = Stop::configurations(self.experiment.rival_budget);
+        // What repeats itself without end has done enough once it beats the roadmap.
+        let enough = match rival {
+            RivalName::RrtConnect => None,
+            _ => self.shortest_length(),
+        };
+        let (trial, events) = watched(planner.as_mut(), stop, enough);
+        let path = planner.best_path().cloned();
+        Ok(self.told(contender, seed, &trial, events, path))
+    }
+
+    fn told(
+        &self,
+        contender: &Contender,
+        seed: u64,
+        trial: &Trial,
+        events: String,
+        path: Option<Waypoints>,
+    ) -> Run {
+        let (folder, made) = match &self.set.origin {
+            Origin::Folder(folder) => (Some(folder.clone()), None),
+            Origin::Made { worlds, test, seed } => {
+                (None, Some((*worlds as u64, *test as u64, *seed)))
+            }
+        };
+        let row = Row {
+            dataset: self.set.name.clone(),
+            planner: contender.to_string(),
+            experience: contender.experience().to_owned(),
+            world: self.world.0 + 1,
+            seed,
+            unit: "configurations".to_owned(),
+            events,
+            folder,
+            made_worlds: made.map(|m| m.0),
+            made_test: made.map(|m| m.1),
+            made_seed: made.map(|m| m.2),
+            resolution: Some(self.experiment.resolution),
+            eta: self.experiment.eta,
+            fallback: match Fallback::default() {
+                Fallback::Never => "never".to_owned(),
+                Fallback::AfterBarren(draws) => draws.to_string(),
+            },
+            budget: Some(match contender {
+                Contender::OnRoadmap(_) | Contender::Straightened(_) => self.experiment.budget,
+                Contender::Rival(_) => self.experiment.rival_budget,
+            }),
+            ..Row::of_trial(trial, self.shortest_length(), self.limit)
+        };
+        Run { row, path }
+    }
+}
+
+/// Drives a planner to its end, to `stop`, or to a path no longer than `enough`, and hashes its
+/// events.
+fn watched(
+    planner: &mut (impl Anytime<Error = Infallible> + ?Sized),
+    stop: Stop,
+    enough: Option<f64>,
+) -> (Trial, String) {
+    let mut hash = EventHash::default();
+    let short = Arc::new(AtomicBool::new(false));
+    let stop = stop | Stop::flag(short.clone());
+    let Ok(trial) = trial::run(planner, &stop, |event| {
+        hash.add(event);
+        if let (EventKind::Improved { length }, Some(enough)) = (event.kind, enough) {
+            short.fetch_or(length <= enough, Ordering::Relaxed);
+        }
+    });
+    (trial, hash.digits())
+}
+
+/// RRTConnect and one round of shortcutting.
+struct OneRound {
+    planner: RrtConnectShortcut<SphereWorld>,
+    over: bool,
+}
+
+impl OneRound {
+    fn of(planner: RrtConnectShortcut<SphereWorld>) -> Self {
+        Self {
+            planner,
+            over: false,
+        }
+    }
+}
+
+impl Anytime for OneRound {
+    type Error = Infallible;
+
+    fn step(&mut self) -> Option<Result<Event, Infallible>> {
+        if self.over {
+            return None;
+        }
+        if self.planner.rounds() > 0 {
+            self.over = true;
+            return Some(Ok(Event {
+                kind: EventKind::GaveUp,
+                progress: self.planner.progress(),
+            }));
+        }
+        self.planner.step()
+    }
+
+    fn progress(&self) -> Progress {
+        self.planner.progress()
+    }
+}
+
+impl Rival for OneRound {
+    fn best_path(&self) -> Option<&Waypoints> {
+        self.planner.best_path()
+    }
+}

@@ -1,0 +1,85 @@
+// What the tests share: a report, made small unless one is given; a page of it in headless Chromium;
+// and checks that are counted.
+
+import { chromium } from "playwright-core";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const shots = join(here, "shots");
+mkdirSync(shots, { recursive: true });
+const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
+
+/** Makes a small real report with these options; returns its folder. */
+export function report(...options) {
+  const folder = join(scratch, "report");
+  const build = ["run", "--quiet", "--release", "--", "reproduce", "--quick", "-o", folder, ...options];
+  execFileSync("cargo", build, { cwd: join(here, "../.."), stdio: "inherit" });
+  return folder;
+}
+
+const contexts = [];
+
+/** Opens a report's page; what the console complains about and what is requested is collected. */
+export async function open(folder, ...args) {
+  const url = pathToFileURL(join(folder, "index.html")).href;
+  const context = await chromium.launchPersistentContext(join(scratch, `profile-${contexts.length}`), {
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", ...args],
+    viewport: { width: 1280, height: 900 },
+    colorScheme: "light",
+  });
+  contexts.push(context);
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.setDefaultTimeout(15000);
+  const complaints = [];
+  const requests = [];
+  // Reading pixels back, as these tests do, is what the warnings let pass are about.
+  const ours = (text) => /willReadFrequently|GPU stall due to ReadPixels/.test(text);
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type()) && !ours(message.text())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (request.url() !== url && !request.url().startsWith("data:")) requests.push(request.url());
+  });
+  await page.goto(url);
+  return { page, complaints, requests };
+}
+
+let passed = 0;
+let failed = 0;
+export async function check(name, body) {
+  try {
+    await body();
+    passed += 1;
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}\n        ${String(error).split("\n")[0]}`);
+  }
+}
+export function must(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+/** Whether nothing was complained about and nothing requested. */
+export async function checkQuiet({ complaints, requests }, where = "") {
+  await check(`no complaint on the console and no request${where}`, async () => {
+    must(complaints.length === 0, complaints.join("; "));
+    must(requests.length === 0, requests.join("; "));
+  });
+}
+
+/** Cleans up, says how it went, and ends. */
+export async function finish() {
+  for (const context of contexts) await context.close();
+  rmSync(scratch, { recursive: true, force: true });
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed ? 1 : 0);
+}
