@@ -20,7 +20,7 @@ use psmp::belief::IndependentEdges;
 use psmp::checker::{BisectionChecker, World};
 use psmp::proposer::LazySp;
 use psmp::validator::Forward;
-use psmp::{AnytimePlanner, Connection, EventKind, Planner, Roadmap};
+use psmp::{Anytime, Connection, EventKind, Planner, Roadmap};
 use psmp_arm::{
     Arm, ArmProblem, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld, JoinError,
     JoinedQuery, MotionRequest, RefinedWorld, RememberingChecker, Robot, Sampling, Scene,
