@@ -112,8 +112,8 @@ impl<W: World> Checker for VerticesOnce<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::checker::WorldFn;
     use psmp::Space;
+    use psmp::checker::WorldFn;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
