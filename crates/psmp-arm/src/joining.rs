@@ -469,7 +469,15 @@ mod tests {
     /// motion from it to a vertex is free.
     #[test]
     fn a_tight_spot_grows_a_way_out() {
-        let base = prm(60);
+        // All vertices are in the room that the corridor leads to.
+        let space = Space::unit(2);
+        let points: Vec<f64> = roadmap::halton(&space, 120)
+            .chunks_exact(2)
+            .filter(|q| q[0] > 0.55)
+            .flatten()
+            .copied()
+            .collect();
+        let base = Roadmap::from_configurations(space, points, Connection::Nearest(6)).unwrap();
         let corridor = |q: &[f64]| {
             let along = (q[1] - 0.35).abs() < 0.012 && (0.0..0.5).contains(&q[0]);
             let up = (q[0] - 0.012).abs() < 0.012 && (0.1..0.36).contains(&q[1]);

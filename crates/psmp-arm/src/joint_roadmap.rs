@@ -11,8 +11,9 @@ use psmp::checker::World;
 use psmp::roadmap::{halton, uniform};
 use psmp::{Connection, Roadmap, RoadmapError};
 
-/// How many vertices a roadmap has unless told. With [`DEFAULT_NEIGHBOURS`] it is the smallest of
-/// those measured on which every problem of the published Panda sets that joins has a path.
+/// How many vertices a roadmap has unless told. With [`DEFAULT_NEIGHBOURS`] it has a path at once
+/// for 396 of the 400 published Panda problems, and for the others once it is made finer around
+/// their ends; with half as many it fails a tenth of the narrowest set.
 pub const DEFAULT_VERTICES: usize = 10_000;
 
 /// How many nearest neighbours each vertex is joined to unless told.
