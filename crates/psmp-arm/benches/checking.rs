@@ -4,8 +4,9 @@
 //! The rivals run by turns in one process on the same motions, all of them free, and the least time
 //! of many short rounds counts, so that the ratios hold on a busy machine. The motions have a
 //! roadmap's length. They are checked at the 0.2 rad of a planner, where a motion fills one or two
-//! blocks of eight and many lanes stay empty, and at the 1/32 rad of VAMP, where few do. Ends with
-//! an error if a ratio that the project claims does not hold.
+//! blocks of eight and many lanes stay empty, and at the 1/32 rad of VAMP, where few do. Then a
+//! collision table: the edges of a roadmap in eighty scenes at once, beside one scene after the
+//! other. Ends with an error if a ratio that the project claims does not hold.
 //!
 //! ```text
 //! PSMP_DATA=... cargo bench -p psmp-arm --bench checking
@@ -14,9 +15,11 @@
 //!
 //! The second counts instructions with valgrind, which no other load of the machine changes.
 
+use psmp::Connection;
 use psmp::checker::{BisectionOrder, World};
 use psmp_arm::{
-    Arm, DEFAULT_SPHERES, ExactWorld, Robot, Scene, Semantics, SphereModel, SphereWorld,
+    Arm, DEFAULT_SPHERES, ExactWorld, Robot, Sampling, Scene, Semantics, SphereModel, SphereWorld,
+    SphereWorlds, joint_roadmap,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -31,6 +34,11 @@ const ROUNDS: usize = 40;
 const STEPS: [(f64, f64); 2] = [(0.2, 3.0), (1.0 / 32.0, 4.0)];
 /// How many times spheres are as fast as meshes at least.
 const BESIDE_MESHES: f64 = 50.0;
+
+/// How many times a table is as fast in all scenes at once as scene by scene at least.
+const TOGETHER: f64 = 3.0;
+const TABLE_SCENES: usize = 80;
+const TABLE_EDGES: usize = 1000;
 
 /// A robot's file, and what it is.
 const ROBOTS: [(&str, &str); 2] = [
@@ -102,7 +110,6 @@ fn places(arm: &Arm, model: &SphereModel, panda: &Path, set: &str, step: f64) ->
 fn free_edges(arm: &Arm, world: &mut SphereWorld, step: f64) -> Vec<Vec<f64>> {
     let space = arm.space();
     let dimension = space.dimension();
-    let mut order = BisectionOrder::default();
     let draws = psmp::roadmap::uniform(space, 10_000, 3);
     let free = draws.chunks_exact(dimension);
     let free: Vec<&[f64]> = free
@@ -116,13 +123,7 @@ fn free_edges(arm: &Arm, world: &mut SphereWorld, step: f64) -> Vec<Vec<f64>> {
         else {
             break;
         };
-        let ways = a.iter().zip(b).map(|(x, y)| (x - y).abs());
-        let count = (ways.fold(0.0, f64::max) / step).ceil() as usize + 1;
-        let mut edge = vec![0.0; count * dimension];
-        let places = order.of(count).iter();
-        for (&i, q) in places.zip(edge.chunks_exact_mut(dimension)) {
-            space.interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
-        }
+        let edge = along(arm, a, b, step);
         if matches!(world.first_collision(&edge, dimension), Ok(None)) {
             edges.push(edge);
         }
@@ -131,6 +132,21 @@ fn free_edges(arm: &Arm, world: &mut SphereWorld, step: f64) -> Vec<Vec<f64>> {
         }
     }
     edges
+}
+
+/// The configurations of a motion in bisection order.
+fn along(arm: &Arm, a: &[f64], b: &[f64], step: f64) -> Vec<f64> {
+    let dimension = arm.dimension();
+    let ways = a.iter().zip(b).map(|(x, y)| (x - y).abs());
+    let count = (ways.fold(0.0, f64::max) / step).ceil() as usize + 1;
+    let mut edge = vec![0.0; count * dimension];
+    let mut order = BisectionOrder::default();
+    let places = order.of(count).iter();
+    for (&i, q) in places.zip(edge.chunks_exact_mut(dimension)) {
+        arm.space()
+            .interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
+    }
+    edge
 }
 
 #[inline(never)]
@@ -187,6 +203,7 @@ fn compare(panda: &Path) -> ExitCode {
             }
         }
     }
+    good &= compare_tables(panda);
     match good {
         true => ExitCode::SUCCESS,
         false => {
@@ -194,6 +211,89 @@ fn compare(panda: &Path) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The edges of a roadmap in all scenes of a set at once, beside scene by scene, on one core.
+fn compare_tables(panda: &Path) -> bool {
+    let (arm, model) = read_arm(panda, "panda.urdf");
+    let connection = Connection::Nearest(10);
+    let roadmap = joint_roadmap(&arm, &model, 5000, Sampling::Halton, connection);
+    let roadmap = roadmap.expect("a roadmap of the Panda");
+    let stride = roadmap.edge_count() / TABLE_EDGES;
+    let edges: Vec<Vec<f64>> = roadmap
+        .edges()
+        .iter()
+        .step_by(stride)
+        .map(|edge| {
+            let ends = [edge.from, edge.to].map(|v| roadmap.configuration(v));
+            let [Some(a), Some(b)] = ends else {
+                unreachable!("a roadmap in joint space");
+            };
+            along(&arm, a, b, 0.2)
+        })
+        .collect();
+    println!(
+        "\n{TABLE_SCENES} scenes x edges of a roadmap of 5000 vertices, 10 nearest, steps of 0.2 rad:"
+    );
+    println!(
+        "nanoseconds for an edge in a scene, on one core, and seconds for 1000 x 100,000 on two"
+    );
+    println!(
+        "{:17} {:>6} {:>8} {:>10} {:>7} {:>7}",
+        "set", "free", "together", "one by one", "ratio", "seconds"
+    );
+    let mut good = true;
+    for set in SETS {
+        let read = |number: usize| {
+            let path = panda.join(format!("problems/{set}/scene{number:04}.yaml"));
+            Scene::read(path).expect("the published scene is read")
+        };
+        let scenes: Vec<Scene> = (1..=TABLE_SCENES).map(read).collect();
+        let mut all = SphereWorlds::new(&arm, &model, &scenes).expect("arm and scenes fit");
+        let first = SphereWorld::new(&arm, &model, &scenes[0]).expect("arm and scene fit");
+        let one = |scene: &Scene| first.in_scene(&arm, scene).expect("arm and scene fit");
+        let mut each: Vec<SphereWorld> = scenes.iter().map(one).collect();
+        let (mut together, mut apart) = (0.0, 0.0);
+        let mut free = 0;
+        let mut row = vec![0; scenes.len().div_ceil(64)];
+        // A few edges by turns, the least of some short rounds, and so on to the next.
+        for some in edges.chunks(4) {
+            let (mut least, mut least_apart) = (f64::INFINITY, f64::INFINITY);
+            let mut found = [0, 0];
+            for _ in 0..8 {
+                found = [0, 0];
+                let started = Instant::now();
+                for edge in some {
+                    all.free_in(edge, &mut row);
+                    found[0] += row.iter().map(|w| w.count_ones()).sum::<u32>();
+                }
+                least = least.min(started.elapsed().as_secs_f64());
+                let started = Instant::now();
+                for world in &mut each {
+                    for edge in some {
+                        let hit = world.first_collision(edge, arm.dimension());
+                        found[1] += u32::from(matches!(hit, Ok(None)));
+                    }
+                }
+                least_apart = least_apart.min(started.elapsed().as_secs_f64());
+            }
+            assert_eq!(found[0], found[1], "both ways say the same");
+            free += found[0];
+            together += least;
+            apart += least_apart;
+        }
+        let entries = (edges.len() * scenes.len()) as f64;
+        println!(
+            "{set:17} {:5.0}% {:8.0} {:10.0} {:7.1} {:7.1}",
+            100.0 * f64::from(free) / entries,
+            together / entries * 1e9,
+            apart / entries * 1e9,
+            apart / together,
+            together / entries * 1e8 / 2.0
+        );
+        good &= apart > TOGETHER * together;
+    }
+    good
 }
 
 /// Nanoseconds a configuration by eight lanes, by one, and by meshes.

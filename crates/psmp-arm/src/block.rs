@@ -146,6 +146,13 @@ pub(crate) fn store_point<B: Block>([x, y, z]: [B; 3], into: &mut BlockPoint<B::
     z.store(&mut into[2]);
 }
 
+/// The square of the distance of two points.
+#[inline(always)]
+pub(crate) fn square_between<B: Block>(one: [B; 3], other: [B; 3]) -> B {
+    let [x, y, z] = [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
+    z.mul_plus(z, y.mul_plus(y, x * x))
+}
+
 #[inline(always)]
 pub(crate) fn constant_pose<B: Block>(token: B::Token, pose: &Pose<f32>) -> Pose<B> {
     let [a, b, c] = pose.rotation;

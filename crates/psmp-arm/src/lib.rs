@@ -14,6 +14,7 @@
 mod arm;
 mod block;
 mod certified;
+mod collada;
 mod contacts;
 mod exact;
 mod geometry;
@@ -33,6 +34,7 @@ mod sphere_cover;
 mod sphere_tree;
 mod sphere_worlds;
 mod spheres;
+mod spherised;
 mod srdf;
 mod surroundings;
 mod table;

@@ -1,5 +1,6 @@
 //! Meshes in files: STL, OBJ and Collada.
 
+use crate::collada;
 use crate::geometry::Mesh;
 use psmp_worlds::FileError;
 use std::collections::HashMap;
@@ -13,40 +14,61 @@ pub(crate) fn read(path: &Path, scale: [f64; 3]) -> Result<Mesh, FileError> {
         FileError::new(path, problem)
             .hint("give a mesh with triangles as STL, OBJ or Collada (.dae)")
     };
-    // Materials in files beside the mesh do not matter for collisions, so none is read.
-    let scene = mesh_loader::Loader::default()
-        .load_from_slice_with_reader(&bytes, path, |_| Ok(Vec::new()))
-        .map_err(|e| unusable(format!("is not a mesh that can be read: {e}")))?;
-    let mut places: HashMap<[u32; 3], u32> = HashMap::new();
+    let is_collada = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("dae"));
+    let corners = match is_collada {
+        true => {
+            let text = String::from_utf8(bytes)
+                .map_err(|_| unusable("is not text, as Collada is".to_owned()))?;
+            collada::triangles(path, &text)?
+        }
+        false => by_mesh_loader(path, &bytes).map_err(unusable)?,
+    };
+    let mut places: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
-    for mesh in &scene.meshes {
-        for face in &mesh.faces {
-            let mut triangle = [0; 3];
-            for (corner, &index) in triangle.iter_mut().zip(face) {
-                let Some(v) = mesh.vertices.get(index as usize) else {
-                    return Err(unusable(format!(
-                        "a face names vertex {index}, which is not there"
-                    )));
-                };
-                // Adding zero makes both zeros one.
-                let key = v.map(|x| (x + 0.0).to_bits());
-                *corner = *places.entry(key).or_insert_with(|| {
-                    vertices.push([0, 1, 2].map(|i| f64::from(v[i]) * scale[i]));
-                    vertices.len() as u32 - 1
-                });
-            }
-            let [a, b, c] = triangle;
-            // A mirroring scale turns the surface inside out.
-            if scale.iter().product::<f64>() < 0.0 {
-                triangle = [a, c, b];
-            }
-            if a != b && b != c && c != a {
-                triangles.push(triangle);
-            }
+    for corners in corners {
+        let mut triangle = corners.map(|v| {
+            // Adding zero makes both zeros one.
+            let key = v.map(|x| (x + 0.0).to_bits());
+            *places.entry(key).or_insert_with(|| {
+                vertices.push([0, 1, 2].map(|i| v[i] * scale[i]));
+                vertices.len() as u32 - 1
+            })
+        });
+        let [a, b, c] = triangle;
+        // A mirroring scale turns the surface inside out.
+        if scale.iter().product::<f64>() < 0.0 {
+            triangle = [a, c, b];
+        }
+        if a != b && b != c && c != a {
+            triangles.push(triangle);
         }
     }
     Mesh::new(vertices, triangles).map_err(|e| unusable(e.to_string()))
+}
+
+/// The corners of the triangles of an STL or OBJ file.
+fn by_mesh_loader(path: &Path, bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, String> {
+    // Materials in files beside the mesh do not matter for collisions, so none is read.
+    let scene = mesh_loader::Loader::default()
+        .load_from_slice_with_reader(bytes, path, |_| Ok(Vec::new()))
+        .map_err(|e| format!("is not a mesh that can be read: {e}"))?;
+    let mut corners = Vec::new();
+    for mesh in &scene.meshes {
+        for face in &mesh.faces {
+            let mut triangle = [[0.0; 3]; 3];
+            for (corner, &index) in triangle.iter_mut().zip(face) {
+                let Some(v) = mesh.vertices.get(index as usize) else {
+                    return Err(format!("a face names vertex {index}, which is not there"));
+                };
+                *corner = v.map(f64::from);
+            }
+            corners.push(triangle);
+        }
+    }
+    Ok(corners)
 }
 
 #[cfg(test)]
@@ -82,8 +104,15 @@ mod tests {
         assert_eq!((stl.vertices().len(), stl.triangles().len()), (4, 2));
         // The file says that its unit is a millimetre.
         let dae = read_as("m.dae", DAE).unwrap();
-        assert!(dae.vertices().iter().all(|v| v[0] <= 1.001), "{dae:?}");
-        for (name, text) in [("e.obj", ""), ("x.stl", "nonsense"), ("y.ply", "ply\n")] {
+        assert!(dae.vertices().contains(&[1.0, 0.0, 0.0]), "{dae:?}");
+        for (name, text) in [
+            ("e.obj", ""),
+            ("f.obj", "v 0 0 0\nf 1 2 3\n"),
+            ("x.stl", "nonsense"),
+            ("y.ply", "ply\n"),
+            ("z.dae", "<COLLADA/>"),
+            ("w.dae", "nonsense"),
+        ] {
             let error = read_as(name, text).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
             assert!(error.remedy().is_some());

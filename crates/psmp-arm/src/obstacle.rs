@@ -9,6 +9,9 @@ use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::TriMesh;
 use std::sync::Arc;
 
+/// Farther than this nobody asks how far away a detailed thing is, in metres.
+const FAR: f64 = 0.1;
+
 /// A box anywhere.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrientedBox {
@@ -239,7 +242,7 @@ impl Solid for Detailed {
         let mut stored = [B::ZERO; 3];
         store_point(point, &mut stored);
         for (lane, gap) in gaps.as_mut().iter_mut().enumerate() {
-            if *gap < 0.1 {
+            if f64::from(*gap) < FAR {
                 let point = [0, 1, 2].map(|i| f64::from(stored[i].as_ref()[lane]));
                 *gap = gap.max(self.distance_to_one(point) as f32);
             }
@@ -446,9 +449,26 @@ impl PointGrid {
         (z * self.counts[1] + y) * self.counts[0] + x
     }
 
+    /// How far a point is from the nearest ball of the cloud, or [`FAR`] if that is farther.
+    fn distance(&self, point: [f64; 3]) -> f64 {
+        let reach = FAR + self.radius;
+        let mut least = reach * reach;
+        self.search(point, reach, |square| {
+            least = least.min(square);
+            false
+        });
+        (least.sqrt() - self.radius).max(0.0)
+    }
+
     /// Whether a point of the cloud is within the two radii.
     fn touches(&self, middle: [f64; 3], radius: f64) -> bool {
         let reach = radius + self.radius;
+        self.search(middle, reach, |square| square <= reach * reach)
+    }
+
+    /// Tells the square of the distance of each point that may be within `reach`, until told that
+    /// it was the one looked for.
+    fn search(&self, middle: [f64; 3], reach: f64, mut found: impl FnMut(f64) -> bool) -> bool {
         let [x, y, z] = [0, 1, 2].map(|i| {
             (
                 self.along(i, middle[i] - reach),
@@ -462,15 +482,9 @@ impl PointGrid {
                 let points = self.starts[row + x.0] as usize..self.starts[row + x.1 + 1] as usize;
                 self.points[points].iter().any(|p| {
                     let d = [0, 1, 2].map(|i| p[i] - middle[i]);
-                    d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach
+                    found(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
                 })
             })
         })
-    }
-
-    fn distance(&self, point: [f64; 3]) -> f64 {
-        let square = |p: &[f64; 3]| (0..3).map(|i| (p[i] - point[i]).powi(2)).sum::<f64>();
-        let least = self.points.iter().map(square).fold(f64::INFINITY, f64::min);
-        (least.sqrt() - self.radius).max(0.0)
     }
 }

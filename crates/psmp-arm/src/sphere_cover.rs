@@ -2,21 +2,24 @@
 //!
 //! The surface of a link is cut into small triangles. A sphere that holds the three corners of a
 //! triangle holds the triangle, so spheres that hold all of them cover the surface, with no
-//! sampling error. Candidates are spheres about points inside the link that reach a given way
+//! sampling error; points scattered inside the link are to be held too. Candidates are spheres about points inside the link that reach a given way
 //! beyond its surface; of them the one that holds most of what is not yet held is taken, until all
 //! is; then every sphere shrinks to what no other holds. The way beyond is the same for all links
 //! of a robot: the least with which the spheres are not too many.
 
+use crate::block::{Block, BlockPoint, LANES, load_point, splat_point, square_between};
 use crate::exact::{to_parry, to_parry_pose, trimesh};
 use crate::geometry::{Mesh, Placed, Shape, around};
 use crate::pose::{Pose, cross, minus, norm};
 use crate::robot::Robot;
+use fearless_simd::{Level, dispatch, f32x8};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::shape::SharedShape;
 use psmp::Draw;
 use psmp_worlds::FileError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 use std::hash::Hasher;
 use std::path::Path;
@@ -127,7 +130,7 @@ impl SphereModel {
 /// What tells one cover from another.
 fn fingerprint(robot: &Robot, budget: usize) -> u64 {
     /// Of this way of covering; another way is another number.
-    const VERSION: u64 = 2;
+    const VERSION: u64 = 3;
     let mut hash = XxHash64::with_seed(VERSION);
     hash.write_u64(budget as u64);
     let mut add = |value: u64| hash.write_u64(value);
@@ -187,17 +190,19 @@ pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
 
 /// The covers with the least way beyond the surface that need at most `budget` spheres in all.
 fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
-    let at =
-        |beyond: f64| -> Vec<Vec<Ball>> { drafts.par_iter().map(|d| d.balls(beyond)).collect() };
+    // One link may take the whole budget; the widest spheres count as they are.
+    let at = |beyond: f64, most: usize| -> Vec<Vec<Ball>> {
+        drafts.par_iter().map(|d| d.balls(beyond, most)).collect()
+    };
     let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
     // With as much as the greatest extent, one sphere holds a link.
     let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
     let mut low = 2e-3;
-    let mut best = at(high);
+    let mut best = at(high, usize::MAX);
     // Nine halvings of the interval of logarithms leave a hundredth.
     for _ in 0..9 {
         let middle = (low * high).sqrt();
-        let covers = at(middle);
+        let covers = at(middle, budget);
         if count(&covers) <= budget {
             best = covers;
             high = middle;
@@ -236,6 +241,77 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
+
+/// The pieces in single precision and without their corners, eight side by side, which is enough to
+/// tell for nearly all of them whether a ball holds them.
+struct RoughPieces {
+    middles: Vec<BlockPoint<[f32; LANES]>>,
+    /// How far at most a corner is from its piece's middle.
+    reach: f64,
+    level: Level,
+}
+
+impl RoughPieces {
+    fn new(pieces: &[Piece]) -> Self {
+        // Where there is no piece, nothing is near.
+        let nowhere = [[f32::INFINITY; LANES]; 3];
+        let mut middles = vec![nowhere; pieces.len().div_ceil(LANES)];
+        let mut reach = 0.0_f64;
+        for (place, p) in pieces.iter().enumerate() {
+            let middle = [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
+            let corners = p.iter().map(|&v| square(v, middle));
+            reach = reach.max(corners.fold(0.0, f64::max).sqrt());
+            for axis in 0..3 {
+                middles[place / LANES][axis][place % LANES] = middle[axis] as f32;
+            }
+        }
+        Self {
+            middles,
+            reach,
+            level: Level::new(),
+        }
+    }
+
+    /// A bit for each piece that a ball holds.
+    fn held_by(&self, ball: &Ball, pieces: &[Piece]) -> Vec<u64> {
+        let mut bits = vec![0; pieces.len().div_ceil(64)];
+        let level = self.level;
+        dispatch!(level, simd => self.mark_held::<f32x8<_>>(simd, ball, pieces, &mut bits));
+        bits
+    }
+
+    #[inline(always)]
+    fn mark_held<B: Block<Store = [f32; LANES]>>(
+        &self,
+        token: B::Token,
+        ball: &Ball,
+        pieces: &[Piece],
+        bits: &mut [u64],
+    ) {
+        /// More than single precision loses on a link.
+        const ROUNDING: f64 = 1e-5;
+        let [x, y, z] = ball.middle;
+        let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
+        let certain = (ball.radius - self.reach - ROUNDING).max(0.0).powi(2) as f32;
+        let possible = (ball.radius + self.reach + ROUNDING).powi(2) as f32;
+        for (place, eight) in self.middles.iter().enumerate() {
+            let apart = square_between(load_point::<B>(token, eight), middle);
+            let near = apart.within(possible);
+            if near == 0 {
+                continue;
+            }
+            let mut held = apart.within(certain);
+            let mut open = near & !held;
+            while open != 0 {
+                let lane = open.trailing_zeros();
+                open &= open - 1;
+                let [a, b, c] = pieces[place * LANES + lane as usize];
+                held |= u8::from(ball.holds(a) && ball.holds(b) && ball.holds(c)) << lane;
+            }
+            bits[place / LANES] |= u64::from(held) << (place % LANES * LANES);
+        }
+    }
+}
 
 /// A link made ready for covering.
 struct Draft {
@@ -286,10 +362,18 @@ impl Draft {
         for triangle in surface {
             subdivide(triangle, draft.extent / 26.0, &mut draft.pieces);
         }
+        // A few points inside, so that nothing small hides in a hollow between spheres.
+        let open = |p: &[f64; 3]| !draft.given.iter().any(|b| b.holds(*p));
+        let inside = draft
+            .samples
+            .iter()
+            .filter(|(p, inside)| *inside && open(p));
+        let inside: Vec<Piece> = inside.map(|(p, _)| [*p; 3]).collect();
         // What has no inside is covered from its surface.
         let on_surface = draft.pieces.iter().step_by(4).map(|p| (p[0], 0.0));
         let on_surface: Vec<_> = on_surface.take(400).collect();
         draft.candidates.extend(on_surface);
+        draft.pieces.extend(inside);
         draft
     }
 
@@ -335,8 +419,9 @@ impl Draft {
         }
     }
 
-    /// Spheres that hold the surface and reach about `beyond` beyond it.
-    fn balls(&self, beyond: f64) -> Vec<Ball> {
+    /// Spheres that hold the surface and reach about `beyond` beyond it; if it takes more than
+    /// `most`, only some of them, but more than that.
+    fn balls(&self, beyond: f64, most: usize) -> Vec<Ball> {
         let mut balls = self.given.clone();
         let candidates: Vec<Ball> = self
             .candidates
@@ -347,37 +432,41 @@ impl Draft {
             })
             .collect();
         let words = self.pieces.len().div_ceil(64);
-        let held_by = |ball: &Ball| {
-            let mut bits = vec![0_u64; words];
-            for (place, piece) in self.pieces.iter().enumerate() {
-                let holds = piece.iter().all(|&v| ball.holds(v));
-                bits[place / 64] |= u64::from(holds) << (place % 64);
-            }
-            bits
-        };
-        let held: Vec<Vec<u64>> = candidates.par_iter().map(held_by).collect();
+        let rough = RoughPieces::new(&self.pieces);
+        let held: Vec<Vec<u64>> = candidates
+            .par_iter()
+            .map(|ball| rough.held_by(ball, &self.pieces))
+            .collect();
         let mut left = vec![u64::MAX; words];
         if !self.pieces.len().is_multiple_of(64) {
             left[words - 1] = (1 << (self.pieces.len() % 64)) - 1;
         }
+        let gain = |bits: &[u64], left: &[u64]| -> u32 {
+            let words = bits.iter().zip(left);
+            words.map(|(b, l)| (b & l).count_ones()).sum()
+        };
         let mut chosen = Vec::new();
-        loop {
-            let gain = |bits: &[u64]| -> u32 {
-                bits.iter()
-                    .zip(&left)
-                    .map(|(b, l)| (b & l).count_ones())
-                    .sum()
-            };
-            let best = (0..candidates.len()).map(|c| (gain(&held[c]), c)).max();
-            match best {
-                Some((more, c)) if more > 0 => {
-                    chosen.push(candidates[c]);
-                    for (l, b) in left.iter_mut().zip(&held[c]) {
-                        *l &= !b;
-                    }
-                }
-                _ => break,
+        // What a candidate gains only ever gets less, so an old number is a bound: one that is
+        // still the greatest when it is counted anew is the greatest of all.
+        let bounds = held.iter().enumerate();
+        let mut bounds: BinaryHeap<(u32, usize)> =
+            bounds.map(|(c, bits)| (gain(bits, &left), c)).collect();
+        while let Some((_, c)) = bounds.pop() {
+            let now = (gain(&held[c], &left), c);
+            if bounds.peek().is_some_and(|next| *next > now) {
+                bounds.push(now);
+                continue;
             }
+            if now.0 == 0 || chosen.len() > most {
+                break;
+            }
+            chosen.push(candidates[c]);
+            for (l, b) in left.iter_mut().zip(&held[c]) {
+                *l &= !b;
+            }
+        }
+        if chosen.len() > most {
+            return chosen;
         }
         // What no candidate holds gets a sphere of its own.
         for (place, piece) in self.pieces.iter().enumerate() {
@@ -691,7 +780,7 @@ mod tests {
     }
 
     #[test]
-    fn every_surface_point_is_covered() {
+    fn every_surface_point_is_covered_and_nearly_all_inside() {
         for shape in [
             Shape::cuboid([0.1, 0.2, 0.3]).unwrap(),
             Shape::cylinder(0.06, 0.3).unwrap(),
@@ -711,6 +800,23 @@ mod tests {
                         "{shape:?} {budget} {p:?}"
                     );
                 }
+                // Other points than those that the cover was made for.
+                let solids = solids_of(std::slice::from_ref(&placed));
+                let (low, high) = shape.bounds(&placed.pose);
+                let points = (0..20_000).map(|i| {
+                    let draw = Draw::new(7, i);
+                    [0, 1, 2].map(|k| low[k] + (high[k] - low[k]) * draw.unit(k as u64))
+                });
+                let inside: Vec<_> = points.filter(|&p| depth_in(&solids, p) > 0.0).collect();
+                let hollow = inside
+                    .iter()
+                    .filter(|p| !cover.balls.iter().any(|b| b.holds(**p)))
+                    .count();
+                assert!(
+                    1000 * hollow <= inside.len(),
+                    "{shape:?} {budget}: {hollow} of {} are in a hollow",
+                    inside.len()
+                );
             }
         }
     }

@@ -8,7 +8,7 @@
 use crate::arm::Arm;
 use crate::block::{
     Block, BlockPoint, BlockPose, LANES, constant_pose, load_point, load_pose, splat_point,
-    store_point,
+    square_between, store_point,
 };
 use crate::contacts::Contacts;
 use crate::geometry::around;
@@ -38,8 +38,10 @@ pub(crate) struct SphereTree {
     groups: Vec<Group>,
     /// The spheres of all groups, one group's after the other's.
     spheres: Vec<Sphere>,
-    pub pairs: Vec<(u32, u32)>,
 }
+
+/// Two bodies that must not touch.
+pub(crate) type BodyPair = (u32, u32);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Sphere {
@@ -115,11 +117,6 @@ impl SphereTree {
             bodies: Vec::new(),
             groups: Vec::new(),
             spheres: Vec::new(),
-            pairs: contacts
-                .pairs
-                .iter()
-                .map(|&(a, b)| (a as u32, b as u32))
-                .collect(),
         };
         for body in &contacts.bodies {
             let (_, mount) = arm.kinematics().mount(body.link);
@@ -176,7 +173,7 @@ impl SphereTree {
         if left == 0 {
             return with_scene;
         }
-        with_scene | self.hits_with_itself::<B>(token, scratch, left)
+        with_scene | self.hits_with_itself::<B>(token, &surroundings.pairs, scratch, left)
     }
 
     /// Computes where the bodies are in a block.
@@ -294,16 +291,17 @@ impl SphereTree {
         }
     }
 
-    /// A bit for each lane in which two bodies touch, in a block that is placed.
+    /// A bit for each lane in which the bodies of a pair touch, in a block that is placed.
     #[inline(always)]
     pub fn hits_with_itself<B: Block>(
         &self,
         token: B::Token,
+        pairs: &[BodyPair],
         scratch: &mut Scratch<B::Store>,
         relevant: u8,
     ) -> u8 {
         let mut search = Search { relevant, hits: 0 };
-        for &(a, b) in &self.pairs {
+        for &(a, b) in pairs {
             let (a, b) = (a as usize, b as usize);
             let (one, other) = (&self.bodies[a], &self.bodies[b]);
             let middles = [
@@ -451,7 +449,7 @@ impl SphereTree {
         if surroundings.standing_collision.is_some() {
             clearances.bodies.fill(0.0);
         }
-        for (&(a, b), clearance) in self.pairs.iter().zip(&mut clearances.pairs) {
+        for (&(a, b), clearance) in surroundings.pairs.iter().zip(&mut clearances.pairs) {
             let (one, other) = (&self.bodies[a as usize], &self.bodies[b as usize]);
             let mut least = f32::INFINITY;
             for i in spheres(one) {
@@ -530,10 +528,4 @@ impl Search {
         self.relevant &= (hits & hits.wrapping_neg()) - 1;
         self.relevant == 0
     }
-}
-
-#[inline(always)]
-fn square_between<B: Block>(one: [B; 3], other: [B; 3]) -> B {
-    let [x, y, z] = [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
-    z.mul_plus(z, y.mul_plus(y, x * x))
 }

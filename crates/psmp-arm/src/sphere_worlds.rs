@@ -9,8 +9,8 @@ use crate::block::LANES;
 use crate::contacts::Contacts;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
-use crate::sphere_tree::{Scratch, SphereTree};
-use crate::surroundings::{BoxedSurroundings, PlacedBlock, SweptBox};
+use crate::sphere_tree::{BodyPair, Scratch, SphereTree};
+use crate::surroundings::{BoxedSurroundings, PlacedBlock, SweptBox, body_pairs};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use std::sync::Arc;
 
@@ -18,12 +18,16 @@ use std::sync::Arc;
 /// computed once for all of them.
 pub struct SphereWorlds {
     tree: Arc<SphereTree>,
-    scenes: Arc<[BoxedSurroundings]>,
+    scenes: Arc<[(BoxedSurroundings, usize)]>,
+    /// Which bodies must not touch each other; for each scene it is one of these.
+    pair_sets: Arc<[Vec<BodyPair>]>,
     level: Level,
     /// The blocks of a motion.
     blocks: Vec<PlacedBlock>,
     /// What each body sweeps.
     swept: Vec<SweptBox>,
+    /// Whether the bodies of each pair set touch each other along the motion.
+    meets_itself: Vec<bool>,
 }
 
 impl SphereWorlds {
@@ -38,13 +42,22 @@ impl SphereWorlds {
         }
         let alone = Contacts::new(arm, &Scene::default())?;
         let tree = SphereTree::new(arm, spheres, &alone);
+        let mut pair_sets: Vec<Vec<BodyPair>> = Vec::new();
         let boxed = |scene: &Scene| {
             let contacts = Contacts::new(arm, scene)?;
-            Ok(BoxedSurroundings::new(&tree, &contacts, scene))
+            let pairs = body_pairs(&contacts);
+            let known = pair_sets.iter().position(|set| *set == pairs);
+            let set = known.unwrap_or_else(|| {
+                pair_sets.push(pairs);
+                pair_sets.len() - 1
+            });
+            Ok((BoxedSurroundings::new(&tree, &contacts, scene), set))
         };
         Ok(Self {
             scenes: scenes.iter().map(boxed).collect::<Result<_, _>>()?,
             swept: vec![SweptBox::NOTHING; tree.bodies.len()],
+            meets_itself: vec![false; pair_sets.len()],
+            pair_sets: pair_sets.into(),
             blocks: Vec::new(),
             level: Level::new(),
             tree: Arc::new(tree),
@@ -55,6 +68,16 @@ impl SphereWorlds {
     #[must_use]
     pub fn count(&self) -> usize {
         self.scenes.len()
+    }
+
+    /// The scenes in which a body that never moves touches something all the same, so that nothing
+    /// is free there: their numbers, and the names of the body and of what it touches.
+    pub fn standing_collisions(&self) -> impl Iterator<Item = (usize, &str, &str)> {
+        let scenes = self.scenes.iter().enumerate();
+        scenes.filter_map(|(number, (scene, _))| {
+            let (body, object) = scene.standing_collision.as_ref()?;
+            Some((number, body.as_str(), object.as_str()))
+        })
     }
 
     /// In which scenes all of these configurations are free: a bit each in `free`, which has
@@ -77,6 +100,7 @@ impl SphereWorlds {
         let tree = &*self.tree;
         let dimension = tree.kinematics.dimension();
         self.swept.fill(SweptBox::NOTHING);
+        self.meets_itself.fill(false);
         free.fill(0);
         let mut count = 0;
         let blocks = configurations.chunks(LANES * dimension);
@@ -84,7 +108,11 @@ impl SphereWorlds {
             let scratch = &mut block.scratch;
             block.lanes = scratch.load(configurations, dimension);
             tree.place_bodies::<f32x8<S>>(simd, scratch);
-            if tree.hits_with_itself::<f32x8<S>>(simd, scratch, block.lanes) != 0 {
+            for (pairs, meets) in self.pair_sets.iter().zip(&mut self.meets_itself) {
+                let hits = tree.hits_with_itself::<f32x8<S>>(simd, pairs, scratch, block.lanes);
+                *meets |= hits != 0;
+            }
+            if self.meets_itself.iter().all(|&meets| meets) {
                 return;
             }
             let bodies = tree.bodies.iter().zip(&scratch.bodies);
@@ -94,8 +122,9 @@ impl SphereWorlds {
             count += 1;
         }
         let blocks = &mut self.blocks[..count];
-        for (number, scene) in self.scenes.iter().enumerate() {
-            let blocked = scene.never_free
+        for (number, (scene, pairs)) in self.scenes.iter().enumerate() {
+            let blocked = self.meets_itself[*pairs]
+                || scene.standing_collision.is_some()
                 || scene.touched::<f32x8<S>>(simd, tree, &self.swept, &mut *blocks);
             free[number / 64] |= u64::from(!blocked) << (number % 64);
         }
@@ -108,6 +137,8 @@ impl Clone for SphereWorlds {
         Self {
             tree: self.tree.clone(),
             scenes: self.scenes.clone(),
+            pair_sets: self.pair_sets.clone(),
+            meets_itself: self.meets_itself.clone(),
             level: self.level,
             blocks: Vec::new(),
             swept: self.swept.clone(),

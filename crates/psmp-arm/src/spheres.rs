@@ -166,7 +166,7 @@ impl ArmWorld for SphereWorld {
             .iter()
             .map(|b| (b.frame, reach(b)))
             .collect();
-        let pairs = self.tree.pairs.iter();
+        let pairs = self.surroundings.pairs.iter();
         let pairs: Vec<_> = pairs.map(|&(a, b)| (a as usize, b as usize)).collect();
         Clearances::new(&self.tree.exact_kinematics, &bodies, &pairs)
     }

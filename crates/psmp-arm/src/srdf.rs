@@ -120,10 +120,18 @@ impl Reader<'_> {
                 links: links.into_iter().collect(),
             });
         }
+        // A link may be set apart from all others first, and pairs be checked or not after that.
+        for node in children(root, "disable_default_collisions") {
+            let one = self.link(node, "link")?;
+            let others = (0..self.robot.links().len()).filter(|&other| other != one);
+            let pairs = others.map(|other| (one.min(other), one.max(other)));
+            semantics.disabled.extend(pairs);
+        }
+        for node in children(root, "enable_collisions") {
+            semantics.disabled.remove(&self.pair(node)?);
+        }
         for node in children(root, "disable_collisions") {
-            let one = self.link(node, "link1")?;
-            let other = self.link(node, "link2")?;
-            semantics.disabled.insert((one.min(other), one.max(other)));
+            semantics.disabled.insert(self.pair(node)?);
         }
         for node in children(root, "group_state") {
             let group = self.file.attribute(node, "group")?;
@@ -213,6 +221,13 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The links that an element names, the lesser first.
+    fn pair(&self, node: Node<'_, '_>) -> Result<(usize, usize), FileError> {
+        let one = self.link(node, "link1")?;
+        let other = self.link(node, "link2")?;
+        Ok((one.min(other), one.max(other)))
+    }
+
     fn link(&self, node: Node<'_, '_>, attribute: &str) -> Result<usize, FileError> {
         let name = self.file.attribute(node, attribute)?;
         self.robot.link(name).ok_or_else(|| {
@@ -268,6 +283,14 @@ mod tests {
         assert!(semantics.disabled.contains(&(0, 1)));
         let home = semantics.state("arm", "home").unwrap();
         assert_eq!(home.positions, [("j".to_owned(), 0.5)]);
+    }
+
+    #[test]
+    fn links_can_be_set_apart_from_all_but_some() {
+        let text = r#"<robot name="r"><disable_default_collisions link="c"/>
+            <enable_collisions link1="a" link2="c"/></robot>"#;
+        let semantics = Semantics::parse("r.srdf", text, &robot()).unwrap();
+        assert_eq!(semantics.disabled, BTreeSet::from([(1, 2)]));
     }
 
     #[test]

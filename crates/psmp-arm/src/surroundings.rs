@@ -6,7 +6,7 @@ use crate::exact::distance_to_box;
 use crate::obstacle::{Obstacles, PreparedShape};
 use crate::pose::norm;
 use crate::scene::Scene;
-use crate::sphere_tree::{ROUNDING, Scratch, SphereTree};
+use crate::sphere_tree::{BodyPair, ROUNDING, Scratch, SphereTree};
 
 /// What stands still and touches all the same: the names of a body and of an object.
 pub(crate) type StandingCollision = (String, String);
@@ -15,6 +15,8 @@ pub(crate) type StandingCollision = (String, String);
 pub(crate) struct Surroundings {
     /// For each body the obstacles in its reach that it must not touch.
     pub obstacles: Vec<Obstacles>,
+    /// Bodies that must not touch each other.
+    pub pairs: Vec<BodyPair>,
     /// If there is one, nothing is free.
     pub standing_collision: Option<StandingCollision>,
 }
@@ -30,6 +32,7 @@ impl Surroundings {
         }
         Self {
             obstacles,
+            pairs: body_pairs(contacts),
             standing_collision: encounters.standing_collision,
         }
     }
@@ -42,8 +45,8 @@ pub(crate) struct BoxedSurroundings {
     /// For each eight boxes, a bit for each of them that a body is checked against; body by body.
     against: Vec<u8>,
     bodies: usize,
-    /// Whether something stands still and touches all the same: then nothing is free.
-    pub never_free: bool,
+    /// If there is one, nothing is free.
+    pub standing_collision: Option<StandingCollision>,
 }
 
 /// The least and the greatest coordinates of eight boxes, axis by axis.
@@ -120,7 +123,7 @@ impl BoxedSurroundings {
             boxes,
             against,
             bodies,
-            never_free: encounters.standing_collision.is_some(),
+            standing_collision: encounters.standing_collision,
         }
     }
 
@@ -177,6 +180,12 @@ impl EightBoxes {
         }
         apart.within(0.0)
     }
+}
+
+/// The bodies that must not touch each other, as trees number them.
+pub(crate) fn body_pairs(contacts: &Contacts) -> Vec<BodyPair> {
+    let pairs = contacts.pairs.iter();
+    pairs.map(|&(a, b)| (a as u32, b as u32)).collect()
 }
 
 /// The shapes of a scene, made ready once, and which bodies can meet them.

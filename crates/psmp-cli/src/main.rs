@@ -21,6 +21,7 @@ mod plan_arm;
 mod replay;
 mod reproduce;
 mod show;
+mod spheres;
 mod table;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -79,6 +80,8 @@ enum Command {
     Info(info::InfoArgs),
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
     Convert(convert::ConvertArgs),
+    /// Cover a robot's links with spheres, and tell how much more than the links they are.
+    Spheres(spheres::SpheresArgs),
     /// Check the edges of an arm's roadmap in many scenes: a collision table.
     Table(table::TableArgs),
     /// Run the published 2-D experiments, from the worlds to the report.
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args, common),
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),
+        Command::Spheres(args) => spheres::run(&args, common),
         Command::Table(args) => table::run(&args, common),
         Command::Reproduce(args) => reproduce::run(&args, common),
         Command::Replay(args) => replay::run(&args, common),

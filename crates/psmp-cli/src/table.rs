@@ -1,13 +1,14 @@
 //! `psmp table`: which edges of an arm's roadmap are free in which scenes.
 
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, arms, say, show};
+use crate::{Common, arms, numbers, say, show, spheres};
 use anyhow::Result;
 use clap::Args;
+use psmp::checker::BisectionChecker;
 use psmp::{Connection, Experience};
 use psmp_arm::{
-    DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, Sampling, Scene, SphereWorlds, TableJob,
-    joint_roadmap,
+    Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, MotionRequest, Sampling, Scene,
+    SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_worlds::{FileError, check_writable, graphml, write_table};
 use serde_json::json;
@@ -39,8 +40,13 @@ pub struct TableArgs {
     #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
     scenes: Vec<PathBuf>,
 
+    /// A motion plan request of the scenes: joints outside the group are held where it has them at
+    /// its start. Otherwise they are where the scenes have them.
+    #[arg(long, value_name = "YAML")]
+    request: Option<PathBuf>,
+
     /// A roadmap of the arm, as GraphML, instead of a new one.
-    #[arg(long, value_name = "GRAPHML", conflicts_with_all = ["vertices", "neighbours"])]
+    #[arg(long, value_name = "GRAPHML", conflicts_with_all = ["vertices", "neighbours", "radius", "random"])]
     roadmap: Option<PathBuf>,
 
     /// How many vertices a new roadmap has.
@@ -51,8 +57,16 @@ pub struct TableArgs {
     #[arg(long, default_value_t = DEFAULT_NEIGHBOURS as u32, value_parser = clap::value_parser!(u32).range(1..))]
     neighbours: u32,
 
+    /// Join vertices of a new roadmap that are at most this far apart, instead of the nearest.
+    #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with = "neighbours")]
+    radius: Option<f64>,
+
+    /// Draw the vertices of a new roadmap at random, by `--seed`, instead of evenly spread.
+    #[arg(long)]
+    random: bool,
+
     /// The largest joint step from one configuration of an edge to the next, in radians or metres.
-    #[arg(long, default_value_t = 0.2)]
+    #[arg(long, default_value_t = 0.2, value_parser = numbers::positive, allow_negative_numbers = true)]
     resolution: f64,
 
     /// How many spheres cover the robot.
@@ -65,12 +79,6 @@ pub struct TableArgs {
 }
 
 pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
-    if !(args.resolution > 0.0 && args.resolution.is_finite()) {
-        return Err(Mistake::error(
-            format!("`--resolution {}` is no step", args.resolution),
-            "give a positive number of radians, such as 0.2",
-        ));
-    }
     check_writable(&args.output)?;
     let arm = arms::load(&args.robot, args.srdf.as_deref(), args.group.as_deref())?;
     let paths = scene_files(&args.scenes)?;
@@ -78,29 +86,57 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
     for path in &paths {
         scenes.push(Scene::read(path)?);
     }
+    let arm = match &args.request {
+        Some(path) => arm.with_state(&MotionRequest::read(path)?.start)?,
+        None => in_scenes(&arm, &paths, &scenes)?,
+    };
     say!(
         "covering `{}` with at most {} spheres",
         arm.robot().name(),
         args.spheres
     );
-    let spheres = arms::cover(&arm, args.spheres)?;
+    let spheres = spheres::cover(arm.robot(), args.spheres)?;
     let (roadmap, roadmap_path) = match &args.roadmap {
         Some(path) => (arms::read_roadmap(path, &arm)?, path.clone()),
         None => {
             let vertices = args.vertices as usize;
-            let connection = Connection::Nearest(args.neighbours as usize);
-            let made = joint_roadmap(&arm, &spheres, vertices, Sampling::Halton, connection)?;
+            let connection = match args.radius {
+                Some(radius) => Connection::Radius(radius),
+                None => Connection::Nearest(args.neighbours as usize),
+            };
+            let sampling = match args.random {
+                true => Sampling::Uniform(common.seed),
+                false => Sampling::Halton,
+            };
+            let made = joint_roadmap(&arm, &spheres, vertices, sampling, connection);
+            let made = made.map_err(|e| {
+                Mistake::error(
+                    e.to_string(),
+                    "check the SRDF's disabled pairs, `--vertices`, `--neighbours` and `--radius`",
+                )
+            })?;
             let path = args.output.with_extension("graphml");
             graphml::write(&path, &made)?;
             (made, path)
         }
     };
+    // The edges of a table are checked as a planner checks them, at the same resolutions.
+    let nothing = SphereWorld::new(&arm, &spheres, &Scene::default())?;
+    BisectionChecker::by_largest_step(&roadmap, args.resolution, nothing)?;
     let worlds = SphereWorlds::new(&arm, &spheres, &scenes)?;
+    for (scene, body, object) in worlds.standing_collisions() {
+        say!(
+            "note: nothing is free in `{}`, where `{body}`, which never moves, touches `{object}`",
+            paths[scene].display()
+        );
+    }
+    // Of all that the table depends on besides roadmap and resolution.
+    let name = psmp_arm::fingerprint(format!("{arm:?} {spheres:?} {scenes:?}").as_bytes());
     let job = TableJob {
         roadmap: &roadmap,
         worlds: &worlds,
         resolution: args.resolution,
-        name: content_hash(args, &paths)?,
+        name,
     };
     let mut parts = args.output.clone().into_os_string();
     parts.push(".parts");
@@ -171,18 +207,27 @@ fn scene_files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A hash of everything that the table depends on besides roadmap and resolution.
-fn content_hash(args: &TableArgs, scenes: &[PathBuf]) -> Result<u64> {
-    let mut all = args.spheres.to_le_bytes().to_vec();
-    all.extend(args.group.iter().flat_map(|g| g.bytes()));
-    // A shipped model is told by its name.
-    all.extend(args.robot.as_os_str().as_encoded_bytes());
-    let robot = Some(&args.robot).filter(|file| file.exists());
-    let files = robot.into_iter().chain(&args.srdf).chain(scenes);
-    for path in files {
-        let bytes = std::fs::read(path).map_err(|e| FileError::io(path, "read", e))?;
-        all.extend(bytes.len().to_le_bytes());
-        all.extend(bytes);
+/// The arm with the joints outside its group where all scenes have them.
+fn in_scenes(arm: &Arm, paths: &[PathBuf], scenes: &[Scene]) -> Result<Arm> {
+    let mut held = arm.clone();
+    let planned: Vec<&str> = arm.names().collect();
+    let others = |scene: &Scene| -> Vec<(String, f64)> {
+        let state = scene.state.iter();
+        let other = |(name, _): &&(String, f64)| !planned.contains(&name.as_str());
+        state.filter(other).cloned().collect()
+    };
+    for (path, scene) in paths.iter().zip(scenes) {
+        if others(scene) != others(&scenes[0]) {
+            return Err(Mistake::error(
+                format!(
+                    "`{}` and `{}` differ in where joints outside the group are",
+                    paths[0].display(),
+                    path.display()
+                ),
+                "name a motion plan request that says where they are with `--request`",
+            ));
+        }
+        held = held.with_state(&scene.state)?;
     }
-    Ok(psmp_arm::fingerprint(&all))
+    Ok(held)
 }

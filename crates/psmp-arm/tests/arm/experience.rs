@@ -48,9 +48,13 @@ fn scenes(count: usize) -> Vec<Scene> {
 fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
     let (arm, spheres) = arm();
     for sampling in [Sampling::Halton, Sampling::Uniform(4)] {
-        let roadmap = joint_roadmap(&arm, &spheres, 150, sampling, Connection::Nearest(5)).unwrap();
-        assert_eq!(roadmap.vertex_count(), 150);
-        let scenes = scenes(70);
+        let roadmap = joint_roadmap(&arm, &spheres, 250, sampling, Connection::Nearest(5)).unwrap();
+        assert_eq!(roadmap.vertex_count(), 250);
+        let mut scenes = scenes(70);
+        // Scenes may differ in which links may touch, and in what stands in the robot's foot.
+        scenes[3].allowed.set("link5", "link7", false);
+        scenes[4].allowed.set("link0", "hand", true);
+        scenes[5].objects[0].shapes[0].pose = Pose::IDENTITY;
         let worlds = SphereWorlds::new(&arm, &spheres, &scenes).unwrap();
         let job = TableJob {
             roadmap: &roadmap,
@@ -82,8 +86,9 @@ fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
             .unwrap()
             .unwrap()
             .path();
-        let first = parts.join("000000");
+        let [first, second] = ["000000", "000001"].map(|f| parts.join(f));
         std::fs::write(&first, "damaged").unwrap();
+        let written = std::fs::metadata(&second).unwrap().modified().unwrap();
         let counted = AtomicUsize::new(0);
         let again = job
             .compute(folder.path(), |edges| {
@@ -92,6 +97,9 @@ fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
             .unwrap();
         assert_eq!(again, table);
         assert_eq!(counted.into_inner(), roadmap.edge_count());
+        assert_ne!(std::fs::read(&first).unwrap(), b"damaged");
+        let kept = std::fs::metadata(&second).unwrap().modified().unwrap();
+        assert_eq!(kept, written);
         job.clean(folder.path()).unwrap();
         assert!(!parts.exists());
     }

@@ -16,5 +16,7 @@ mod mistakes;
 mod place;
 /// The same seed gives the same output, whatever the number of threads.
 mod repeats;
+/// Arms in many scenes, and their spheres.
+mod tables;
 /// Help texts and the choice of what they say.
 mod words;
