@@ -1,12 +1,11 @@
 //! Arms as commands are given them: a shipped model by its name, or files.
 
 use crate::failure::Mistake;
-use crate::say;
 use anyhow::Result;
 use psmp::Roadmap;
-use psmp_arm::{Arm, Robot, Semantics, SphereModel, models};
+use psmp_arm::{Arm, Robot, Semantics, models};
 use psmp_worlds::graphml;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The arm that is meant: a shipped model or a URDF file, with the groups of an SRDF file. Without
 /// one all joints are planned for. A shipped model has one group, which need not be named.
@@ -58,17 +57,6 @@ pub fn load(robot: &Path, srdf: Option<&Path>, group: Option<&str>) -> Result<Ar
     }
 }
 
-/// The spheres that cover a robot, kept from run to run where the user has a cache.
-pub fn cover(robot: &Robot, spheres: usize) -> Result<SphereModel> {
-    Ok(match cache_folder() {
-        Some(folder) => SphereModel::cached(robot, spheres, &folder)?,
-        None => {
-            say!("covering `{}` with spheres", robot.name());
-            SphereModel::cover(robot, spheres)
-        }
-    })
-}
-
 /// A roadmap, which must be one of this arm.
 pub fn read_roadmap(path: &Path, arm: &Arm) -> Result<Roadmap> {
     let roadmap = graphml::read(path)?;
@@ -84,15 +72,4 @@ pub fn read_roadmap(path: &Path, arm: &Arm) -> Result<Roadmap> {
             "give a roadmap that was made for this arm, or none",
         )),
     }
-}
-
-/// Where covers are kept: the user's cache, if there is one.
-fn cache_folder() -> Option<PathBuf> {
-    let own = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let cache = own("XDG_CACHE_HOME").or_else(|| Some(own("HOME")?.join(".cache")))?;
-    Some(cache.join("psmp/spheres"))
 }

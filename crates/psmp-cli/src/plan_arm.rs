@@ -2,7 +2,7 @@
 
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
 use crate::plan::{self, PlanArgs, Sampler};
-use crate::{Common, arms, numbers, say, show};
+use crate::{Common, arms, numbers, say, show, spheres};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker, World};
@@ -111,7 +111,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
             ),
         ));
     }
-    let spheres = arms::cover(arm.robot(), own.spheres)?;
+    let spheres = spheres::cover(arm.robot(), own.spheres)?;
     let roadmap = match &args.roadmap {
         Some(file) => arms::read_roadmap(file, &arm)?,
         None => {
@@ -121,9 +121,8 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
                 Sampler::Halton => Sampling::Halton,
                 Sampler::Uniform => Sampling::Uniform(common.seed),
             };
-            // Of the arm as it is at rest, not as it is in the request: experience is of that one.
             joint_roadmap(
-                &arm,
+                &problem.arm,
                 &spheres,
                 vertices,
                 sampling,

@@ -1,7 +1,7 @@
 //! `psmp table`: which edges of an arm's roadmap are free in which scenes.
 
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, arms, numbers, say, show};
+use crate::{Common, arms, numbers, say, show, spheres};
 use anyhow::Result;
 use clap::Args;
 use psmp::checker::BisectionChecker;
@@ -95,7 +95,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         arm.robot().name(),
         args.spheres
     );
-    let spheres = arms::cover(arm.robot(), args.spheres)?;
+    let spheres = spheres::cover(arm.robot(), args.spheres)?;
     let (roadmap, roadmap_path) = match &args.roadmap {
         Some(path) => (arms::read_roadmap(path, &arm)?, path.clone()),
         None => {

@@ -541,8 +541,8 @@ mod tests {
             assert!(direct <= 2, "{arm}: {direct} of 20 direct motions are free");
             let count = lengths.len();
             assert!(
-                count >= 4,
-                "{arm}: {count} different shortest paths in 10 worlds"
+                count >= 8,
+                "{arm}: {count} different shortest paths in 20 worlds"
             );
         }
     }

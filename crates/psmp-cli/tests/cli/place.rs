@@ -50,7 +50,6 @@ impl Place {
             .args(line.split_whitespace())
             .current_dir(self.0.path())
             .env("NO_COLOR", "1")
-            // What is kept from run to run is kept here too.
             .env("XDG_CACHE_HOME", self.file("cache"))
             .stdin(Stdio::null());
         command
