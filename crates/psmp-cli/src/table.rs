@@ -28,11 +28,11 @@ pub struct TableArgs {
     robot: PathBuf,
 
     /// The robot's groups and disabled pairs, an SRDF file. Without it all joints are planned for.
-    #[arg(long, value_name = "SRDF")]
+    #[arg(long, value_name = "SRDF", requires = "group")]
     srdf: Option<PathBuf>,
 
-    /// The group of joints to plan for, where the SRDF has several.
-    #[arg(long)]
+    /// The group of joints to plan for.
+    #[arg(long, requires = "srdf")]
     group: Option<String>,
 
     /// The scenes: files (MoveIt planning scenes in YAML, or TOML), or folders of files `scene*`.
