@@ -16,8 +16,12 @@ const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
 /** Makes a small real report with these options; returns its folder. */
 export function report(...options) {
   const folder = join(scratch, "report");
-  const build = ["run", "--quiet", "--release", "--", "reproduce", "--quick", "-o", folder, ...options];
-  execFileSync("cargo", build, { cwd: join(here, "../.."), stdio: "inherit" });
+  // The program as the tests have built it, so that nothing is built once more.
+  const root = join(here, "../..");
+  const build = ["build", "--quiet", "--workspace", "--locked", "--profile", "test", "--bin", "psmp"];
+  execFileSync("cargo", build, { cwd: root, stdio: "inherit" });
+  const program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "psmp");
+  execFileSync(program, ["reproduce", "--quick", "-o", folder, ...options], { cwd: root, stdio: "inherit" });
   return folder;
 }
 
