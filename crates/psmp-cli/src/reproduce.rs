@@ -70,7 +70,8 @@ pub struct ReproduceArgs {
     seeds: Option<u64>,
 
     /// Planners, as in `psmp bench`; with `--seven-dof` also `rrtconnect`, `rrtconnect+`, `rrt*` and
-    /// `bit*`, and any with `+shortcut` behind it, whose first path is straightened. One that learns from known worlds plans with seen and with unseen ones.
+    /// `bit*`, and any with `+shortcut` behind it, whose first path is straightened. One that learns
+    /// from known worlds plans with seen and with unseen ones.
     #[arg(long, value_delimiter = ',')]
     planners: Option<Vec<AnyName>>,
 
