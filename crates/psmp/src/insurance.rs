@@ -29,20 +29,19 @@
 //! `Infeasible`. If there is a path, it has then cost at most `2 L + P`: twice LazySP's checks, plus
 //! one path. If there is none, at most `2 L + F + P`.*
 //!
-//! *Proof.* Take the last check made for the belief, and let `t` mark the values when it was made
-//! and `s` those by which it was covered; `s` is not after `t`. LazySP ends with a path that it has
-//! checked from end to end, if there is any. All edges of that path are free, so at `s` none was known
-//! to be blocked, and those that LazySP had not checked by then it had still to pay for: at least
-//! `F(s)`. So `v(s) + F(s) <= L`. LazySP only goes on, so `v(s) <= v(t)`. With the last check
+//! *Proof.* Take the last check made for the belief, and let `s` be the moment by whose values it was
+//! covered; with that check at most `2 v(s) + F(s) + P(s)` has been spent. LazySP ends with a path that
+//! it has checked from end to end, if there is any. All edges of that path are free, so at `s` none was
+//! known to be blocked, and those that LazySP had not checked by then it had still to pay for: at least
+//! `F(s)`. So `v(s) + F(s) <= L`. All checks after the last one for the belief are LazySP's own, made in
+//! its order, each but once, and none that it had made at `s`: they cost at most `L - v(s)`. In sum
 //!
 //! ```text
-//! T <= v(s) + (v(s) + F(s)) + P(s) <= v(t) + L + P
+//! T <= 2 v(s) + F(s) + P + L - v(s) = v(s) + F(s) + L + P <= 2 L + P.
 //! ```
 //!
-//! has been spent. All checks after it are LazySP's own, made in its order and each but once; they
-//! cost at most what LazySP had left, `L - v(t)`. In sum that is at most `2 L + P`. If there is no
-//! path, only `v(s) <= L` is known, and `F(s)` is left over. If no check is ever made for the belief,
-//! all are LazySP's, at most `L`.
+//! If there is no path, only `v(s) <= L` is known, and `F(s)` is left over. If no check is ever made for
+//! the belief, all are LazySP's, at most `L`.
 //!
 //! The run ends: a proposed path has an edge to check or is shorter than the best one, of which there
 //! are finitely many; barren draws are limited by the fallback or followed by one check of LazySP's;

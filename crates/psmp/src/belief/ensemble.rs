@@ -123,6 +123,10 @@ impl Belief for Ensemble<'_> {
         self.members[self.drawn].belief.is_free_in_draw(edge)
     }
 
+    fn draw_tells_more(&self) -> bool {
+        self.members[self.drawn].belief.draw_tells_more()
+    }
+
     fn observe(&mut self, evidence: Evidence<'_>) {
         for member in &mut self.members {
             if let Some(free) = evidence.free {

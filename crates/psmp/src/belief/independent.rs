@@ -102,5 +102,9 @@ impl Belief for IndependentEdges {
         self.draw.unit(u64::from(edge.0)) < self.probability_free(edge)
     }
 
+    fn draw_tells_more(&self) -> bool {
+        false
+    }
+
     fn observe(&mut self, _: Evidence<'_>) {}
 }

@@ -273,6 +273,10 @@ impl Belief for Local<'_> {
         normal_share(field / (0.5 * WAVES as f64).sqrt()) < p
     }
 
+    fn draw_tells_more(&self) -> bool {
+        false
+    }
+
     fn observe(&mut self, evidence: Evidence<'_>) {
         if let Some(free) = evidence.free {
             self.look_at(evidence.edge);

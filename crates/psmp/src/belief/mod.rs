@@ -71,6 +71,13 @@ pub trait Belief {
     /// Whether the edge is free in the world drawn last.
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
 
+    /// Whether edges hang together in the world drawn last in ways that their own probabilities do
+    /// not tell. Where they do not, its shortest path is one that a trade-off between length and
+    /// those probabilities finds as well, without a draw.
+    fn draw_tells_more(&self) -> bool {
+        true
+    }
+
     /// Takes new evidence in.
     fn observe(&mut self, evidence: Evidence<'_>);
 }
@@ -87,6 +94,9 @@ impl<B: Belief + ?Sized> Belief for Box<B> {
     }
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         (**self).is_free_in_draw(edge)
+    }
+    fn draw_tells_more(&self) -> bool {
+        (**self).draw_tells_more()
     }
     fn observe(&mut self, evidence: Evidence<'_>) {
         (**self).observe(evidence);

@@ -75,6 +75,10 @@ impl Belief for NearestNeighbour<'_> {
         self.draw.unit(u64::from(edge.0)) < self.probability_free(edge)
     }
 
+    fn draw_tells_more(&self) -> bool {
+        false
+    }
+
     fn observe(&mut self, evidence: Evidence<'_>) {
         self.surroundings.observe(evidence);
     }

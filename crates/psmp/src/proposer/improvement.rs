@@ -30,8 +30,8 @@ const FIRST_DRAWS: u64 = 128;
 const DRAWS: u64 = 8;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
-/// Trade-offs between length and probability.
-const ALPHAS: [f64; 6] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9];
+/// Trade-offs between length and probability, from probability alone to almost only length.
+const ALPHAS: [f64; 8] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99];
 const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
 /// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
 /// turns, because checks change what is likely elsewhere too.
@@ -195,7 +195,11 @@ impl ExpectedImprovement {
 
     /// Keeps the shortest path of a drawn world.
     fn try_draw<B: Belief>(&mut self, draw: Draw, view: &mut View<'_, B>) {
-        if self.has(Part::Draws) && view.belief().draw(draw) && view.shortest_path_in_draw() {
+        if self.has(Part::Draws)
+            && view.belief().draw(draw)
+            && view.belief().draw_tells_more()
+            && view.shortest_path_in_draw()
+        {
             self.keep(view, 0);
         }
     }
