@@ -1,17 +1,18 @@
 //! The local belief: for no experience at all.
 //!
 //! Obstacles have a rate and a size. An unexplored stretch of length `s` is free with probability
-//! `exp(-rate * s)`. A checked configuration counts for its surroundings with weight
-//! `k = exp(-eta * distance)`: near a free one the rate is lowered by that share, near a blocked one
-//! the edge itself is blocked with that probability,
+//! `exp(-rate * s)`. Near a checked configuration that is free the rate is lowered by the share
+//! `k = exp(-eta * distance)`: what is free tells less and less of what is farther away. Near one that
+//! is blocked the edge itself is blocked with probability `g = exp(-(distance / size)^2)`: an obstacle
+//! has an extent, and beyond it tells nothing. Together
 //!
 //! ```text
-//! P(edge free) = exp(-rate * sum of s_i (1 - k_i)) * (1 - max k_j)
+//! P(edge free) = exp(-rate * sum of s_i (1 - k_i)) * (1 - max g_j)
 //! ```
 //!
-//! with the sum over the edge's stretches, `k_i` from free and `k_j` from blocked nearest
-//! configurations. Nobody knows rate and eta beforehand: a grid of both is kept, each pair weighted by
-//! how well it has predicted the checks so far.
+//! with the sum over the edge's stretches, `k_i` from free and `g_j` from blocked nearest
+//! configurations. Nobody knows rate, eta and size beforehand: a grid of all three is kept, each point
+//! of it weighted by how well it has predicted the checks so far.
 //!
 //! Drawn worlds are coherent in space: a smooth random field of the same size as obstacles, a sum of
 //! waves of random direction and phase, decides for edges that lie near each other alike.
@@ -23,13 +24,17 @@ use crate::roadmap::{EdgeId, Roadmap};
 
 /// Stretches that an edge is divided into.
 const STRETCHES: usize = 8;
-/// Rates and etas, per longest side of the space.
+/// Rates and etas, per longest side of the space, and sizes as shares of it. Each is twice or half the
+/// one before.
 const RATES: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 const ETAS: [f64; 5] = [8.0, 16.0, 32.0, 64.0, 128.0];
-const HYPOTHESES: usize = RATES.len() * ETAS.len();
+const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0, 1.0 / 128.0];
+/// Pairs of an eta and a size, and with each of them all rates.
+const PAIRS: usize = ETAS.len() * SIZES.len();
+const HYPOTHESES: usize = RATES.len() * PAIRS;
 /// Free configurations that a check leaves to be remembered: several for each stretch.
 const REMEMBERED: usize = 4 * STRETCHES;
-/// An eta that is less likely than this is passed over.
+/// A pair of eta and size that is less likely than this is passed over.
 const NEGLIGIBLE: f64 = 1e-4;
 /// While the shares of the hypotheses have moved by no more than this, the old ones serve, and
 /// whatever was computed with them.
@@ -41,11 +46,13 @@ const PICK: u64 = u64::MAX;
 /// Purposes from here on are for the waves.
 const WAVE: u64 = 1 << 33;
 
-/// What an edge meets, for each eta.
+/// What an edge meets.
 #[derive(Debug, Clone, Copy)]
 struct Meeting {
+    /// The length it has yet to fear obstacles on, for each eta.
     hazard: [f64; ETAS.len()],
-    hit: [f64; ETAS.len()],
+    /// How likely it runs into an obstacle that is known, for each size.
+    hit: [f64; SIZES.len()],
     /// How far the farthest of its points is from what was checked.
     farthest: f64,
     /// How many checks it rests on; none if it was never computed.
@@ -63,11 +70,11 @@ pub struct Local<'a> {
     surroundings: Surroundings<'a>,
     scale: f64,
     meetings: Vec<Meeting>,
-    /// Log weight of each pair of rate and eta.
+    /// Log weight of each eta with each size and each rate.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
-    /// How likely each eta is, whatever the rate.
-    eta_shares: [f64; ETAS.len()],
+    /// How likely each pair of eta and size is, whatever the rate.
+    pair_shares: [f64; PAIRS],
     /// How often the shares have changed.
     version: u32,
     /// The waves of the drawn world: how many turns each takes along the first axis, then along the
@@ -93,7 +100,7 @@ impl<'a> Local<'a> {
             meetings: vec![
                 Meeting {
                     hazard: [0.0; ETAS.len()],
-                    hit: [0.0; ETAS.len()],
+                    hit: [0.0; SIZES.len()],
                     farthest: f64::INFINITY,
                     seen: None,
                     probability: 0.0,
@@ -103,7 +110,7 @@ impl<'a> Local<'a> {
             ],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
-            eta_shares: [0.0; ETAS.len()],
+            pair_shares: [0.0; PAIRS],
             version: 0,
             waves: vec![[0.0; WAVES]; space.dimension() + 1],
             middle: vec![0.0; space.dimension()],
@@ -131,14 +138,13 @@ impl<'a> Local<'a> {
         }
         self.shares = shares;
         self.version += 1;
-        let etas = self.shares.chunks_exact(RATES.len());
-        for (eta_share, shares) in self.eta_shares.iter_mut().zip(etas) {
-            *eta_share = shares.iter().sum();
+        let pairs = self.shares.chunks_exact(RATES.len());
+        for (pair_share, shares) in self.pair_shares.iter_mut().zip(pairs) {
+            *pair_share = shares.iter().sum();
         }
     }
 
-    /// Finds out what an edge meets for each eta: the length it has yet to fear obstacles on, and how likely it
-    /// runs into one that is known. Only checks near the edge change it.
+    /// Finds out what an edge meets. Only checks near the edge change it.
     fn look_at(&mut self, edge: EdgeId) {
         let place = edge.index();
         let Meeting { seen, farthest, .. } = self.meetings[place];
@@ -147,7 +153,7 @@ impl<'a> Local<'a> {
         if news {
             let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;
             let mut hazard = [0.0; ETAS.len()];
-            let mut hit = [0.0f64; ETAS.len()];
+            let mut hit = [0.0f64; SIZES.len()];
             let mut farthest = 0.0f64;
             for point in 0..=STRETCHES {
                 // The ends stand for half a stretch each.
@@ -158,16 +164,26 @@ impl<'a> Local<'a> {
                 };
                 let (distance, free) = self.surroundings.nearest(edge, point);
                 farthest = farthest.max(distance);
-                // k falls by a power of two from one eta to the next, and so do the ks.
-                let mut k = (-ETAS[0] * distance / self.scale).exp();
-                for (hazard, hit) in hazard.iter_mut().zip(&mut hit) {
-                    if free {
+                let distance = distance / self.scale;
+                if free {
+                    // Each eta is twice the one before, so each k the square of the one before.
+                    let mut k = (-ETAS[0] * distance).exp();
+                    for hazard in &mut hazard {
                         *hazard += weight * (1.0 - k);
-                    } else {
-                        *hazard += weight;
-                        *hit = hit.max(k);
+                        k *= k;
                     }
-                    k *= k;
+                } else {
+                    // Each size is half the one before, so each g the fourth power.
+                    let sizes_away = distance / SIZES[0];
+                    let mut g = (-sizes_away * sizes_away).exp();
+                    for hit in &mut hit {
+                        *hit = hit.max(g);
+                        g *= g;
+                        g *= g;
+                    }
+                    for hazard in &mut hazard {
+                        *hazard += weight;
+                    }
                 }
             }
             let seen = self.meetings[place].seen;
@@ -183,16 +199,22 @@ impl<'a> Local<'a> {
     }
 }
 
-/// The probability that an edge is free under each rate, from what it meets.
+/// The probability that an edge meets no unknown obstacle under each rate.
 #[inline]
-fn under_each_rate(hazard: f64, hit: f64) -> [f64; RATES.len()] {
+fn under_each_rate(hazard: f64) -> [f64; RATES.len()] {
     // Each rate is twice the one before, so each share the square of the one before.
     let mut unhit = (-RATES[0] * hazard).exp();
     RATES.map(|_| {
-        let p = (unhit * (1.0 - hit)).clamp(1e-6, 1.0 - 1e-6);
+        let p = unhit;
         unhit *= unhit;
         p
     })
+}
+
+/// A probability, kept a little away from certainty.
+#[inline]
+fn doubted(p: f64) -> f64 {
+    p.clamp(1e-6, 1.0 - 1e-6)
 }
 
 /// A smooth wave between -1 and 1 that repeats after one turn: a cosine to three digits, in a few
@@ -221,12 +243,18 @@ impl Belief for Local<'_> {
             return *probability;
         }
         let mut p = 0.0;
-        for (eta, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
-            if self.eta_shares[eta] > NEGLIGIBLE {
-                let each = under_each_rate(hazard[eta], hit[eta]);
-                p += each.iter().zip(shares).map(|(p, s)| p * s).sum::<f64>();
+        for (eta, hazard) in hazard.iter().enumerate() {
+            let unhit = under_each_rate(*hazard);
+            for (size, hit) in hit.iter().enumerate() {
+                let pair = eta * SIZES.len() + size;
+                if self.pair_shares[pair] > NEGLIGIBLE {
+                    let shares = &self.shares[pair * RATES.len()..][..RATES.len()];
+                    let unmet: f64 = unhit.iter().zip(shares).map(|(p, s)| p * s).sum();
+                    p += unmet * (1.0 - hit);
+                }
             }
         }
+        let p = doubted(p);
         let meeting = &mut self.meetings[edge.index()];
         meeting.probability = p;
         meeting.version = self.version;
@@ -243,7 +271,8 @@ impl Belief for Local<'_> {
                 break;
             }
         }
-        let turns = ETAS[picked / RATES.len()] / self.scale / std::f64::consts::TAU;
+        let size = SIZES[picked / RATES.len() % SIZES.len()];
+        let turns = 1.0 / (size * self.scale * std::f64::consts::TAU);
         let phase = self.middle.len();
         for (axis, waves) in self.waves.iter_mut().enumerate() {
             for (i, number) in waves.iter_mut().enumerate() {
@@ -281,9 +310,11 @@ impl Belief for Local<'_> {
         if let Some(free) = evidence.free {
             self.look_at(evidence.edge);
             let Meeting { hazard, hit, .. } = &self.meetings[evidence.edge.index()];
-            for (eta, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
-                let each = under_each_rate(hazard[eta], hit[eta]);
-                for (weight, p) in weights.iter_mut().zip(each) {
+            for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
+                let unhit = under_each_rate(hazard[pair / SIZES.len()]);
+                let unmet = 1.0 - hit[pair % SIZES.len()];
+                for (weight, unhit) in weights.iter_mut().zip(unhit) {
+                    let p = doubted(unhit * unmet);
                     *weight += if free { p.ln() } else { (1.0 - p).ln() };
                 }
             }
