@@ -26,7 +26,7 @@ use crate::roadmap::{EdgeId, Roadmap};
 const STRETCHES: usize = 8;
 /// Rates and etas, per longest side of the space, and sizes as shares of it. Each is twice or half the
 /// one before.
-const RATES: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+const RATES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const ETAS: [f64; 5] = [8.0, 16.0, 32.0, 64.0, 128.0];
 const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0, 1.0 / 128.0];
 /// Pairs of an eta and a size, and with each of them all rates.
