@@ -32,6 +32,19 @@ impl FoundPath {
         }
     }
 
+    /// The path through the first vertices of a roadmap, one after the other.
+    pub fn all_of(roadmap: &Roadmap, count: u32) -> Self {
+        let dimension = roadmap.space().map_or(0, psmp::Space::dimension);
+        let values = roadmap.configurations().unwrap_or_default();
+        let values = values[..count as usize * dimension].to_vec();
+        Self {
+            vertices: (0..count).collect(),
+            edges: (1..count).map(|vertex| vertex - 1).collect(),
+            coordinates: Some((dimension, values)),
+            array: PyOnceLock::new(),
+        }
+    }
+
     /// The configurations, one a row; made once and read by all who ask.
     pub fn configurations<'py>(
         &self,
@@ -116,20 +129,21 @@ impl Event {
         }
     }
 
-    /// Whether the edge of a `checked` event is free.
+    /// Whether the edge of a `checked` event or the motion of a `probed` one is free.
     #[getter]
     fn free(&self) -> Option<bool> {
         match self.event.kind {
-            EventKind::Checked { free, .. } => Some(free),
+            EventKind::Checked { free, .. } | EventKind::Probed { free, .. } => Some(free),
             _ => None,
         }
     }
 
-    /// How many configurations a `checked` event has taken.
+    /// How many configurations a `checked` or `probed` event has taken.
     #[getter]
     fn cost(&self) -> Option<u64> {
         match self.event.kind {
-            EventKind::Checked { configurations, .. } => Some(configurations),
+            EventKind::Checked { configurations, .. }
+            | EventKind::Probed { configurations, .. } => Some(configurations),
             _ => None,
         }
     }
