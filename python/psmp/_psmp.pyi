@@ -545,6 +545,8 @@ def without_roadmap(
     check: object,
     called_on: str,
     planner: str,
+    range: float | None,
+    intermediate_states: bool | None,
     seed: int,
     resolution: float | None,
 ) -> Engine:

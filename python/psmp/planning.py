@@ -108,6 +108,8 @@ def plan_without_roadmap(
     *,
     check: Checker,
     planner: TreePlanner = "rrtconnect",
+    range: float | None = None,
+    intermediate_states: bool | None = None,
     seed: int = 0,
     stop: _psmp.Stop | None = None,
     resolution: float | None = None,
@@ -124,7 +126,13 @@ def plan_without_roadmap(
     ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``check`` is as in
     :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop`` and
     ``resolution``. Motions are told as ``probed`` events.
+
+    ``range`` is how far RRTConnect's trees move at most in one motion, by default all the way;
+    ``intermediate_states`` says whether the configurations within a motion become part of the tree,
+    which they do by default. OMPL's defaults are a fifth of the space's diagonal, and False.
     """
     function, kind = called_on(check)
-    engine = _psmp.without_roadmap(space, start, goal, function, kind, planner, seed, resolution)
+    engine = _psmp.without_roadmap(
+        space, start, goal, function, kind, planner, range, intermediate_states, seed, resolution
+    )
     return Run(engine, stop)

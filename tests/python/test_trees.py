@@ -52,6 +52,17 @@ def test_batches_and_seeds_give_the_same_events():
     assert sum(e.cost for e in one if e.kind == "probed") + 2 == one[-1].configurations
 
 
+def test_a_range_makes_motions_short():
+    """Straight to where a tree wants to be, or in steps; each step is one event."""
+    far, near = (
+        psmp.plan_without_roadmap(BOUNDS, START, GOAL, check=wall, resolution=0.01, **options)
+        for options in ({"intermediate_states": False}, {"range": 0.1, "intermediate_states": False})
+    )
+    assert near.finish().ending == far.finish().ending == "gave-up"
+    longest = [np.linalg.norm(np.diff(run.path, axis=0), axis=1).max() for run in (far, near)]
+    assert longest[1] <= 0.1 + 1e-9 < longest[0]
+
+
 def test_what_a_checker_raises_comes_through_and_the_run_goes_on():
     left = 50
 
@@ -100,6 +111,8 @@ def test_mistakes_are_told():
         (lambda: grow(BOUNDS, START, GOAL, check=psmp.on_edges(lambda e: True)), TypeError, "no edges"),
         (lambda: grow(BOUNDS, START, GOAL, check=forest.check(0)), TypeError, "configurations"),
         (lambda: grow(BOUNDS, START, GOAL, check=wall, resolution=-1), ValueError, "resolution"),
+        (lambda: grow(BOUNDS, START, GOAL, check=wall, range=0.0), ValueError, "range"),
+        (lambda: grow(BOUNDS, START, GOAL, check=wall, planner="rrtstar", range=0.1), TypeError, "rrtstar"),
         (lambda: grow("plane", START, GOAL, check=wall), TypeError, "space must be"),
         (lambda: grow(BOUNDS, START, GOAL, check=lambda q: None), TypeError, "True where"),
     ]:

@@ -11,10 +11,13 @@ use crate::event::FoundPath;
 use crate::roadmap::Roadmap;
 use crate::space::Space;
 use crate::table::Bits;
-use psmp::{Direction, Edge, Event, EventKind, Experience, Fallback, Progress, Query, WorldId};
+use psmp::{Direction, Event, EventKind, Experience, Fallback, Progress, Query, WorldId};
 use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker};
 use psmp_lab::{AnyPlanner, PlannerSpec, Setting, scale};
-use psmp_rivals::{AnyRival, MotionChecker, ProblemError, RivalName};
+use psmp_rivals::{
+    AnyRival, MotionChecker, ProblemError, RivalName, RrtConnect, RrtConnectOptions,
+    RrtConnectShortcut, ShortcutOptions,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use self_cell::{MutBorrow, self_cell};
@@ -34,29 +37,29 @@ pub struct Checked {
 /// A planner of either kind.
 pub enum AnyEngine {
     OnRoadmap(OnRoadmap),
-    Trees(Trees),
+    Trees(AnyRival<'static, PyErr>),
 }
 
 impl AnyEngine {
     pub fn step(&mut self) -> Option<PyResult<Event>> {
         match self {
             Self::OnRoadmap(engine) => engine.step(),
-            Self::Trees(engine) => engine.step(),
+            Self::Trees(rival) => rival.step(),
         }
     }
 
     pub fn progress(&self) -> Progress {
         match self {
             Self::OnRoadmap(engine) => engine.progress,
-            Self::Trees(engine) => engine.rival.progress(),
+            Self::Trees(rival) => rival.progress(),
         }
     }
 
-    /// The roadmap planned on; without one, the best path as a roadmap that has nothing else.
-    pub fn roadmap(&self) -> &Arc<psmp::Roadmap> {
+    /// The roadmap planned on, if there is one.
+    pub fn roadmap(&self) -> Option<&Arc<psmp::Roadmap>> {
         match self {
-            Self::OnRoadmap(engine) => &engine.roadmap,
-            Self::Trees(engine) => &engine.roadmap,
+            Self::OnRoadmap(engine) => Some(&engine.roadmap),
+            Self::Trees(_) => None,
         }
     }
 
@@ -66,10 +69,7 @@ impl AnyEngine {
                 let path = planner.best_path()?;
                 Some(FoundPath::new(path, &ground.roadmap))
             }),
-            Self::Trees(engine) => {
-                let count = engine.rival.best_path()?.count() as u32;
-                Some(FoundPath::all_of(&engine.roadmap, count))
-            }
+            Self::Trees(rival) => Some(FoundPath::alone(rival.best_path()?)),
         }
     }
 
@@ -252,42 +252,6 @@ impl OnRoadmap {
     }
 }
 
-/// A planner that grows trees, and its best path as a roadmap that has nothing else.
-pub struct Trees {
-    rival: AnyRival<'static, PyErr>,
-    space: psmp::Space,
-    roadmap: Arc<psmp::Roadmap>,
-}
-
-impl Trees {
-    fn step(&mut self) -> Option<PyResult<Event>> {
-        let step = self.rival.step()?;
-        if let (Ok(event), Some(path)) = (&step, self.rival.best_path())
-            && matches!(event.kind, EventKind::Improved { .. })
-        {
-            match path_alone(&self.space, path.coordinates(), path.count()) {
-                Ok(roadmap) => self.roadmap = Arc::new(roadmap),
-                Err(e) => return Some(Err(e)),
-            }
-        }
-        Some(step)
-    }
-}
-
-/// Configurations one after the other as a roadmap, the first `joined` of them a path.
-fn path_alone(space: &psmp::Space, coordinates: &[f64], joined: usize) -> PyResult<psmp::Roadmap> {
-    let dimension = space.dimension();
-    let at = |i: usize| &coordinates[i * dimension..(i + 1) * dimension];
-    let edges = (1..joined).map(|i| {
-        let length = space.distance(at(i - 1), at(i));
-        Edge::new(i as u32 - 1, i as u32, length)
-    });
-    let count = coordinates.len() / dimension;
-    psmp::Roadmap::from_edges(count, Direction::Undirected, edges.collect())
-        .and_then(|graph| graph.with_configurations(space.clone(), coordinates.to_vec()))
-        .map_err(|e| refused("start and goal", e))
-}
-
 /// A planner that is ready to be run.
 #[pyclass(frozen, module = "psmp")]
 pub struct Engine {
@@ -304,25 +268,15 @@ pub struct Ready {
 }
 
 impl Engine {
-    fn new(
-        py: Python<'_>,
-        engine: AnyEngine,
-        roadmap: Option<Py<Roadmap>>,
-        name: String,
-        seed: u64,
-    ) -> PyResult<Self> {
-        let roadmap = match roadmap {
-            Some(roadmap) => roadmap,
-            None => Py::new(py, Roadmap::shared(engine.roadmap().clone()))?,
-        };
-        Ok(Self {
+    fn new(engine: AnyEngine, roadmap: Py<Roadmap>, name: String, seed: u64) -> Self {
+        Self {
             ready: Mutex::new(Some(Ready {
                 engine,
                 roadmap,
                 name,
                 seed,
             })),
-        })
+        }
     }
 }
 
@@ -428,13 +382,8 @@ pub fn on_roadmap(
     };
     let engine = py.detach(|| OnRoadmap::new(ground, spent, rounds_left))?;
     let planned_on = base.or_with_query(py, roadmap, &graph)?;
-    Engine::new(
-        py,
-        AnyEngine::OnRoadmap(engine),
-        Some(planned_on),
-        name,
-        seed,
-    )
+    let engine = AnyEngine::OnRoadmap(engine);
+    Ok(Engine::new(engine, planned_on, name, seed))
 }
 
 /// Joins a start and a goal of an arm to a roadmap, by motions that are checked.
@@ -478,7 +427,7 @@ fn join_arm(
 
 /// A planner that grows trees and knows no roadmap.
 #[pyfunction]
-#[pyo3(signature = (space, start, goal, check, called_on, planner, seed, resolution))]
+#[pyo3(signature = (space, start, goal, check, called_on, planner, range, intermediate_states, seed, resolution))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is a keyword of psmp.plan_without_roadmap"
@@ -491,6 +440,8 @@ pub fn without_roadmap(
     check: &Bound<'_, PyAny>,
     called_on: &str,
     planner: &str,
+    range: Option<f64>,
+    intermediate_states: Option<bool>,
     seed: u64,
     resolution: Option<f64>,
 ) -> PyResult<Engine> {
@@ -499,6 +450,18 @@ pub fn without_roadmap(
     let name: RivalName = planner
         .parse()
         .map_err(|e: psmp_rivals::NoSuchRival| refused("planner", e))?;
+    if (range.is_some() || intermediate_states.is_some())
+        && matches!(name, RivalName::RrtStar | RivalName::BitStar)
+    {
+        return Err(PyTypeError::new_err(format!(
+            "range and intermediate_states are RRTConnect's, and `{name}` has no use for them"
+        )));
+    }
+    let usual = RrtConnectOptions::default();
+    let trees = RrtConnectOptions {
+        range: range.unwrap_or(usual.range),
+        intermediate_states: intermediate_states.unwrap_or(usual.intermediate_states),
+    };
     let Some(world) = check.world() else {
         return Err(PyTypeError::new_err(
             "check must say of configurations whether they are free, one at a time or in batches: \
@@ -526,7 +489,9 @@ pub fn without_roadmap(
         }
     }
     let ends = [start.as_slice(), &goal].concat();
-    let roadmap = path_alone(&space, &ends, 0)?;
+    let roadmap = psmp::Roadmap::from_edges(2, Direction::Undirected, Vec::new())
+        .and_then(|graph| graph.with_configurations(space.clone(), ends))
+        .map_err(|e| refused("start and goal", e))?;
     let spacing = check.spacing(&roadmap, resolution)?;
     let rival = py.detach(|| {
         let checker = match &check {
@@ -534,16 +499,22 @@ pub fn without_roadmap(
             _ => MotionChecker::new(space.clone(), spacing, world),
         };
         let checker = checker.map_err(|e| refused("resolution", e))?;
-        name.build(checker, &start, &goal, seed)
-            .map_err(|e| match e {
-                ProblemError::Check(raised) => raised,
-                other => PyValueError::new_err(other.to_string()),
-            })
+        let made: Result<AnyRival<'static, PyErr>, _> = match name {
+            RivalName::RrtConnect => RrtConnect::new(checker, &start, &goal, trees, seed)
+                .map(|planner| Box::new(planner) as _),
+            RivalName::RrtConnectShortcut => {
+                let shortcuts = ShortcutOptions::default();
+                RrtConnectShortcut::new(checker, &start, &goal, trees, shortcuts, seed)
+                    .map(|planner| Box::new(planner) as _)
+            }
+            RivalName::RrtStar | RivalName::BitStar => name.build(checker, &start, &goal, seed),
+        };
+        made.map_err(|e| match e {
+            ProblemError::Check(raised) => raised,
+            other => PyValueError::new_err(other.to_string()),
+        })
     })?;
-    let engine = AnyEngine::Trees(Trees {
-        rival,
-        space,
-        roadmap: Arc::new(roadmap),
-    });
-    Engine::new(py, engine, None, name.to_string(), seed)
+    let roadmap = Py::new(py, Roadmap::new(roadmap, None))?;
+    let engine = AnyEngine::Trees(rival);
+    Ok(Engine::new(engine, roadmap, name.to_string(), seed))
 }

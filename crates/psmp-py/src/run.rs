@@ -3,6 +3,7 @@
 //! A run is driven by one thread at a time; another that tries meanwhile, or a checker that drives
 //! the run it works for, is told so at once.
 
+use crate::arguments::refused;
 use crate::engine::{AnyEngine, Checked, Engine, Ready};
 use crate::event::{Event, FoundPath};
 use crate::roadmap::Roadmap;
@@ -28,8 +29,11 @@ struct Found {
 struct State {
     /// `None` once the run is closed.
     engine: Option<AnyEngine>,
-    /// The roadmap planned on, or of the best path.
+    /// The roadmap planned on; without one, the path shown last as a roadmap of its own.
     roadmap: Py<Roadmap>,
+    /// The path that is shown so, if there is no roadmap.
+    shown: Option<Arc<FoundPath>>,
+    has_roadmap: bool,
     stop: psmp::Stop,
     /// When the run was begun or gone on with.
     since: Option<Instant>,
@@ -94,8 +98,10 @@ impl Run {
         let progress = engine.progress();
         Ok(Self {
             state: Mutex::new(State {
+                has_roadmap: engine.roadmap().is_some(),
                 engine: Some(engine),
                 roadmap,
+                shown: None,
                 stop: stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone()),
                 since: None,
                 busy: Duration::ZERO,
@@ -135,9 +141,10 @@ impl Run {
         state.busy += now.elapsed();
         let progress = engine.progress();
         state.progress = progress;
-        let planned_on = engine.roadmap();
-        if !Arc::ptr_eq(planned_on, &state.roadmap.get().graph) {
-            state.roadmap = Py::new(py, Roadmap::shared(planned_on.clone()))?;
+        if let Some(finer) = engine.roadmap()
+            && !Arc::ptr_eq(finer, &state.roadmap.get().graph)
+        {
+            state.roadmap = Py::new(py, Roadmap::shared(finer.clone()))?;
         }
         let Some(event) = step.transpose()? else {
             return Ok(None);
@@ -223,7 +230,17 @@ impl Run {
 
     #[getter]
     fn roadmap(&self, py: Python<'_>) -> PyResult<Py<Roadmap>> {
-        Ok(self.state()?.roadmap.clone_ref(py))
+        let mut state = self.state()?;
+        if let (false, Some(best)) = (state.has_roadmap, state.best.clone())
+            && !state.shown.as_ref().is_some_and(|s| Arc::ptr_eq(s, &best))
+            && let Some(space) = state.roadmap.get().graph.space()
+            && let Some(path) = best.roadmap(space)
+        {
+            let path = path.map_err(|e| refused("roadmap", e))?;
+            state.roadmap = Py::new(py, Roadmap::new(path, None))?;
+            state.shown = Some(best);
+        }
+        Ok(state.roadmap.clone_ref(py))
     }
 
     #[getter]
