@@ -50,7 +50,7 @@ class Timed:
 
 
 def wall(q: np.ndarray) -> bool:
-    return not 0.45 < q[0] < 0.55 or q[1] > 0.8
+    return not 0.45 < q[0] < 0.55 or bool(q[1] > 0.8)
 
 
 def wall_in_batches(q: np.ndarray) -> np.ndarray:

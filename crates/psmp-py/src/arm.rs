@@ -16,6 +16,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+// Python shows the defaults of a signature only where they are written out.
+const _: () = {
+    assert!(psmp_arm::DEFAULT_SPHERES == 256);
+    assert!(psmp_arm::DEFAULT_VERTICES == 10000 && psmp_arm::DEFAULT_NEIGHBOURS == 15);
+    assert!(psmp_arm::DEFAULT_ACCELERATION == 1.0);
+};
+
 /// Positions of joints by name.
 type Positions = Vec<(String, f64)>;
 
@@ -71,7 +78,7 @@ fn load(robot: &PathBuf, srdf: Option<&PathBuf>) -> PyResult<(Robot, Option<Sema
 #[pymethods]
 impl Arm {
     #[new]
-    #[pyo3(signature = (robot, *, srdf=None, group=None, spheres=psmp_arm::DEFAULT_SPHERES))]
+    #[pyo3(signature = (robot, *, srdf=None, group=None, spheres=256))]
     fn new(
         py: Python<'_>,
         robot: PathBuf,
@@ -221,7 +228,7 @@ impl Arm {
     }
 
     /// A roadmap of configurations in which the arm does not collide with itself.
-    #[pyo3(signature = (vertices=psmp_arm::DEFAULT_VERTICES, *, nearest=psmp_arm::DEFAULT_NEIGHBOURS, seed=None))]
+    #[pyo3(signature = (vertices=10000, *, nearest=15, seed=None))]
     fn roadmap(
         &self,
         py: Python<'_>,
@@ -263,7 +270,7 @@ impl Arm {
     }
 
     /// A path with times.
-    #[pyo3(signature = (path, *, velocity=None, acceleration=psmp_arm::DEFAULT_ACCELERATION, period=0.01))]
+    #[pyo3(signature = (path, *, velocity=None, acceleration=1.0, period=0.01))]
     fn trajectory<'py>(
         &self,
         py: Python<'py>,
