@@ -185,7 +185,7 @@ def test_trees_do_the_same_on_the_command_line(folder, planner):
     dataset = psmp.Dataset.open(folder)
     space, q = dataset.roadmap.space, dataset.roadmap.configurations
     run = psmp.plan_without_roadmap(space, q[dataset.start], q[dataset.goal], check=image_checker(dataset, WORLD),
-                                    planner=planner, seed=SEED, stop=psmp.checks(4000))  # fmt: skip
+                                    planner=planner, seed=SEED, stop=psmp.checks(20_000))  # fmt: skip
     told = told_by(run)
     assert told and told == told_by_the_command_line(
-        "--dataset", folder, "--world", str(WORLD + 1), "--planner", planner, "--configurations", "4000")  # fmt: skip
+        "--dataset", folder, "--world", str(WORLD + 1), "--planner", planner, "--configurations", "20000")  # fmt: skip
