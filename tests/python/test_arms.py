@@ -152,17 +152,21 @@ def test_a_function_on_configurations_finds_the_same(arm, scene, prm):
     assert native.configurations < python.configurations
 
 
-def test_a_table_of_scenes(arm, folder, prm):
-    """Experience for an arm: a row of a table by the native checker, and a belief from it."""
-    rows = []
+def among(scene: str) -> psmp.ArmChecker:
+    """A world: the arm in the scene of a file."""
+    return psmp.Arm("planar-3").checker(psmp.Scene(scene))
+
+
+def test_a_table_of_scenes(arm, folder, prm, scene):
+    """Experience for an arm, made by two processes, and a belief from it."""
+    files = []
     for x in (0.6, 0.7, 0.8):
-        (folder / "other.toml").write_text(POST.replace("0.75", str(x)))
-        check = arm.checker(psmp.Scene(folder / "other.toml"))
-        rows.append(psmp._psmp.check_edges(prm, check, "configuration"))
-    table = psmp.Table(np.array(rows))
-    assert 0 < table.to_numpy().mean() < 1
-    check = arm.checker(psmp.Scene(folder / "post.toml"))
-    run = psmp.plan(prm, START, GOAL, check=check, belief=psmp.learn(table), stop=psmp.gap(0.2) | psmp.checks(20_000))
+        files.append(str(folder / f"post{x}.toml"))
+        (folder / f"post{x}.toml").write_text(POST.replace("0.75", str(x)))
+    table = psmp.table(prm, files, among, workers=2)
+    assert table.shape == (3, prm.edge_count) and 0 < table.to_numpy().mean() < 1
+    stop = psmp.gap(0.2) | psmp.checks(20_000)
+    run = psmp.plan(prm, START, GOAL, check=arm.checker(scene), belief=psmp.learn(table), stop=stop)
     assert run.finish().path is not None
 
 
