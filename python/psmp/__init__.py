@@ -13,11 +13,28 @@ together, and iterate over what the planner does::
 
 Start with :func:`plan`. :class:`Roadmap` has the constructors of roadmaps, :func:`learn` and its
 neighbours in this list make beliefs, :func:`checks`, :func:`gap` and the like say when to stop.
-``psmp.plot`` draws (with matplotlib); :func:`table` and :func:`sweep` do long work on all cores or
+:class:`Arm` reads a robot and a scene and checks without any Python; :func:`plan_without_roadmap` has
+RRTConnect and its like. ``psmp.plot`` draws (with matplotlib); :func:`table` and :func:`sweep` do long work on all cores or
 on a Ray cluster.
 """
 
-from psmp._psmp import Belief, Dataset, Edge, Event, RecordedWorld, Roadmap, Space, Stop, Table, __version__
+from psmp._psmp import (
+    Arm,
+    ArmChecker,
+    Belief,
+    Dataset,
+    Edge,
+    Event,
+    RecordedWorld,
+    Request,
+    Roadmap,
+    Scene,
+    Space,
+    Stop,
+    Table,
+    Trajectory,
+    __version__,
+)
 from psmp.beliefs import (
     Constant,
     Ensemble,
@@ -31,13 +48,15 @@ from psmp.beliefs import (
     open_belief,
 )
 from psmp.checkers import Checker, OnBatches, OnEdges, on_batches, on_edges
-from psmp.planning import Run, plan
+from psmp.planning import Run, plan, plan_without_roadmap
 from psmp.result import Result
 from psmp.stopping import checks, edges, gap, never, proposals, seconds
 from psmp.sweeps import sweep
 from psmp.tables import table
 
 __all__ = [
+    "Arm",
+    "ArmChecker",
     "Belief",
     "Checker",
     "Constant",
@@ -53,13 +72,16 @@ __all__ = [
     "OnBatches",
     "OnEdges",
     "RecordedWorld",
+    "Request",
     "Result",
     "Roadmap",
     "Run",
+    "Scene",
     "SoftSet",
     "Space",
     "Stop",
     "Table",
+    "Trajectory",
     "__version__",
     "checks",
     "edges",
@@ -70,6 +92,7 @@ __all__ = [
     "on_edges",
     "open_belief",
     "plan",
+    "plan_without_roadmap",
     "proposals",
     "seconds",
     "sweep",

@@ -8,25 +8,33 @@ import numpy.typing as npt
 from typing_extensions import Self, disjoint_base
 
 __all__ = [
+    "Arm",
+    "ArmChecker",
     "Belief",
     "Dataset",
     "Edge",
+    "Engine",
     "Event",
     "RecordedWorld",
+    "Request",
     "Roadmap",
     "Run",
+    "Scene",
     "Space",
     "Stop",
     "Table",
+    "Trajectory",
     "__version__",
     "check_edges",
+    "on_roadmap",
     "open_belief",
     "sweep_rows",
+    "without_roadmap",
 ]
 
 __version__: str
 
-_EventKind = Literal["proposed", "barren", "checked", "improved", "optimal", "infeasible", "gave-up"]
+_EventKind = Literal["proposed", "barren", "checked", "probed", "improved", "optimal", "infeasible", "gave-up"]
 
 @final
 class Space:
@@ -145,6 +153,169 @@ class Roadmap:
 
     @property
     def lengths(self) -> npt.NDArray[np.float64]: ...
+
+@final
+class Arm:
+    """A robot arm: the joints of a robot that are planned for, everything else held still.
+
+    ``robot`` is a URDF file, or the name of a shipped model: ``panda-like``, ``wam-like``,
+    ``ur5-like``, or ``planar-4`` for any number of joints. ``srdf`` has its groups, of which ``group``
+    is planned for, and says which links are never checked against each other; without it all joints
+    are planned for. ``spheres`` is how many spheres cover the robot for quick checks, at most; covers
+    are kept in the user's cache.
+
+    >>> arm = psmp.Arm("panda-like")
+    >>> arm.dof, arm.joints[0]
+    (7, 'joint1')
+    """
+
+    def __new__(
+        cls,
+        robot: str | PathLike[str],
+        *,
+        srdf: str | PathLike[str] | None = None,
+        group: str | None = None,
+        spheres: int = 256,
+    ) -> Self: ...
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+
+    @property
+    def group(self) -> str: ...
+    @property
+    def dof(self) -> int:
+        """How many numbers a configuration has."""
+
+    @property
+    def joints(self) -> list[str]:
+        """The joint of each number of a configuration."""
+
+    @property
+    def links(self) -> list[str]: ...
+    @property
+    def states(self) -> list[str]:
+        """The states that have a name, such as ``home``."""
+
+    @property
+    def space(self) -> Space:
+        """The space of configurations, by the joints' limits."""
+
+    def configuration(self, state: str | dict[str, float]) -> npt.NDArray[np.float64]:
+        """The configuration of a named state, or of joints at these positions.
+
+        Joints that are not planned for may be named too, as in ``arm.configuration(request.start)``.
+        """
+
+    def pose(self, q: npt.ArrayLike, link: str | None = None) -> npt.NDArray[np.float64]:
+        """Where a link is, by default the tool: a matrix (4, 4), or (n, 4, 4) for q of shape (n, dof)."""
+
+    def roadmap(self, vertices: int = 10000, *, nearest: int = 15, seed: int | None = None) -> Roadmap:
+        """A roadmap of configurations in which the arm does not collide with itself.
+
+        It serves in any scene. Vertices are spread evenly, or drawn at random by ``seed``.
+        """
+
+    def checker(
+        self,
+        scene: Scene | None = None,
+        *,
+        kind: Literal["refined", "spheres", "exact", "certified"] = "refined",
+        state: dict[str, float] | None = None,
+    ) -> ArmChecker:
+        """The arm in a scene as a checker, for :func:`psmp.plan` or to be called.
+
+        ``refined`` checks by spheres, and by the true shapes where the spheres touch; ``spheres`` is
+        quicker and too careful; ``exact`` asks the true shapes only. ``certified`` checks whole
+        motions by the clearance of the spheres rather than configurations along them. Joints that are
+        not planned for stay where ``state`` has them, such as ``request.start``, or else the scene.
+        """
+
+    def trajectory(
+        self,
+        path: npt.ArrayLike,
+        *,
+        velocity: float | None = None,
+        acceleration: float = 1.0,
+        period: float = 0.01,
+    ) -> Trajectory:
+        """A path with times, which keeps to its straight motions and rests at its vertices.
+
+        Velocities are limited as the URDF says, or by ``velocity``; accelerations of all joints by
+        ``acceleration``. Instants are at most ``period`` seconds apart.
+        """
+
+@final
+class ArmChecker:
+    """An arm in a scene; made by :meth:`Arm.checker`.
+
+    Called on a configuration it says whether it is free, called on an array of shape (n, dof) which
+    of them are. Given to :func:`psmp.plan` it checks without Python.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def dof(self) -> int: ...
+    def __call__(self, q: npt.ArrayLike) -> Any: ...
+    def contact(self, q: npt.ArrayLike) -> tuple[str, str] | None:
+        """What touches what in a configuration, by the true shapes; None if nothing does."""
+
+@final
+class Scene:
+    """What stands around a robot: a MoveIt planning scene (YAML), or a scene in TOML."""
+
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    @property
+    def robot(self) -> str | None:
+        """The robot that the scene is for, if it says."""
+
+    @property
+    def objects(self) -> list[str]:
+        """The things that stand still."""
+
+    @property
+    def attached(self) -> list[tuple[str, str]]:
+        """The things that move with a link, each with its link."""
+
+    @property
+    def state(self) -> dict[str, float]:
+        """Positions of joints."""
+
+@final
+class Request:
+    """From where to where to move, and with which group: a MoveIt motion plan request (YAML)."""
+
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    @property
+    def group(self) -> str: ...
+    @property
+    def start(self) -> dict[str, float]:
+        """Positions of joints at the start, also of those that are not to move."""
+
+    @property
+    def goal(self) -> dict[str, float]: ...
+
+@final
+class Trajectory:
+    """A path with times, an instant a row; made by :meth:`Arm.trajectory`."""
+
+    @property
+    def joints(self) -> list[str]: ...
+    @property
+    def times(self) -> npt.NDArray[np.float64]:
+        """Seconds from the start, of shape (n,)."""
+
+    @property
+    def positions(self) -> npt.NDArray[np.float64]:
+        """Where the joints are, of shape (n, dof)."""
+
+    @property
+    def velocities(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def accelerations(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def duration(self) -> float: ...
 
 @final
 class Table:
@@ -309,11 +480,11 @@ class Event:
 
     @property
     def free(self) -> bool | None:
-        """Whether the edge of a ``checked`` event is free."""
+        """Whether the edge of a ``checked`` event, or the motion of a ``probed`` one, is free."""
 
     @property
     def cost(self) -> int | None:
-        """How many configurations the check of a ``checked`` event took."""
+        """How many configurations the check of a ``checked`` or ``probed`` event took."""
 
     @property
     def configurations(self) -> int:
@@ -347,26 +518,45 @@ class Event:
     def vertices(self) -> npt.NDArray[np.uint32] | None:
         """The best path so far as vertices of the run's roadmap."""
 
+@final
+class Engine:
+    """A planner that is ready to be run, once."""
+
+def on_roadmap(
+    roadmap: Roadmap,
+    start: int | npt.ArrayLike,
+    goal: int | npt.ArrayLike,
+    check: object,
+    called_on: str,
+    belief: Belief | None,
+    proposer: str,
+    validator: str | None,
+    insured: bool | None,
+    seed: int,
+    resolution: float | None,
+    fallback: int | None,
+) -> Engine:
+    """A planner on a roadmap."""
+
+def without_roadmap(
+    space: Space | npt.ArrayLike,
+    start: npt.ArrayLike,
+    goal: npt.ArrayLike,
+    check: object,
+    called_on: str,
+    planner: str,
+    range: float | None,
+    intermediate_states: bool | None,
+    seed: int,
+    resolution: float | None,
+) -> Engine:
+    """A planner that grows trees and knows no roadmap."""
+
 @disjoint_base
 class Run:
     """A planner at work."""
 
-    def __new__(
-        cls,
-        roadmap: Roadmap,
-        start: int | npt.ArrayLike,
-        goal: int | npt.ArrayLike,
-        check: object,
-        called_on: str,
-        belief: Belief | None,
-        proposer: str,
-        validator: str | None,
-        insured: bool | None,
-        seed: int,
-        stop: Stop | None,
-        resolution: float | None,
-        fallback: int | None,
-    ) -> Self: ...
+    def __new__(cls, engine: Engine, stop: Stop | None) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Event: ...
     def until(self, stop: Stop | None = None) -> Self:
@@ -389,7 +579,10 @@ class Run:
     def seed(self) -> int: ...
     @property
     def roadmap(self) -> Roadmap:
-        """The roadmap planned on, with start and goal if they were joined to it."""
+        """The roadmap planned on, with start and goal if they were joined to it.
+
+        Of a run without one, the best path as a roadmap that has nothing else.
+        """
 
     @property
     def configurations(self) -> int: ...

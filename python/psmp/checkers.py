@@ -1,4 +1,4 @@
-"""What checks: a function of yours on a configuration, on a batch of them, or on an edge."""
+"""What checks: a function of yours on a configuration, on a batch of them, or on an edge; or psmp itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from psmp._psmp import Edge, RecordedWorld
+from psmp._psmp import ArmChecker, Edge, RecordedWorld
 
 __all__ = ["Checker", "OnBatches", "OnEdges", "on_batches", "on_edges"]
 
@@ -36,9 +36,9 @@ class OnEdges:
         return self.function(edge)
 
 
-Checker: TypeAlias = Callable[[Array], Any] | OnBatches | OnEdges | RecordedWorld
-"""A function on one configuration that says whether it is free; one on batches or on edges; or a
-world of a dataset."""
+Checker: TypeAlias = Callable[[Array], Any] | OnBatches | OnEdges | RecordedWorld | ArmChecker
+"""A function on one configuration that says whether it is free; one on batches or on edges; a world of
+a dataset; or an arm in a scene."""
 
 
 def on_batches(function: Callable[[Array], npt.ArrayLike]) -> OnBatches:

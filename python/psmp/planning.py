@@ -12,14 +12,15 @@ from psmp.result import Result
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Proposer", "Run", "Validator", "plan"]
+__all__ = ["Proposer", "Run", "TreePlanner", "Validator", "plan", "plan_without_roadmap"]
 
 Proposer: TypeAlias = Literal["ei", "psmp", "lazysp", "maxprob", "maxprob+", "pomp"]
 Validator: TypeAlias = Literal["failfast", "forward", "backward", "alternate", "bisect"]
+TreePlanner: TypeAlias = Literal["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"]
 
 
 class Run(_psmp.Run):
-    """A planner at work; made by :func:`plan`.
+    """A planner at work; made by :func:`plan` or :func:`plan_without_roadmap`.
 
     Iterating drives it, and each event is one step, at most one edge check. Leaving the loop pauses
     it; another loop goes on where it was. ``until`` sets another condition to stop at, ``finish``
@@ -66,6 +67,10 @@ def plan(
     or on batches (:func:`on_batches`) or edges (:func:`on_edges`). Configurations of an edge lie
     ``resolution`` apart, by default a thousandth of the longest side of the space.
 
+    Of an arm (:meth:`Arm.checker`) ``resolution`` is the largest joint step, by default 0.2 rad. Its
+    start and goal are joined by motions that are checked at once, and where the roadmap has no path
+    it is made finer around them, up to three times; the configurations that joining takes count.
+
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
     of its edges first. An ``insured`` run never checks more than twice what LazySP would plus one
@@ -79,7 +84,7 @@ def plan(
     may never end.
     """
     function, kind = called_on(check)
-    return Run(
+    engine = _psmp.on_roadmap(
         roadmap,
         start,
         goal,
@@ -90,7 +95,44 @@ def plan(
         validator,
         insured,
         seed,
-        stop,
         resolution,
         fallback,
     )
+    return Run(engine, stop)
+
+
+def plan_without_roadmap(
+    space: _psmp.Space | npt.ArrayLike,
+    start: npt.ArrayLike,
+    goal: npt.ArrayLike,
+    *,
+    check: Checker,
+    planner: TreePlanner = "rrtconnect",
+    range: float | None = None,
+    intermediate_states: bool | None = None,
+    seed: int = 0,
+    stop: _psmp.Stop | None = None,
+    resolution: float | None = None,
+) -> Run:
+    """Plans with trees that grow from start and goal, where there is no roadmap.
+
+    ``rrtconnect`` finds a first path soon and ends with it; ``rrtconnect+shortcut`` straightens it and
+    begins again; ``rrtstar`` and ``bitstar`` tend to the shortest path there is. But for the first they
+    look for shorter paths until they are stopped, so give ``stop``::
+
+        run = psmp.plan_without_roadmap([(0, 1), (0, 1)], (0.1, 0.1), (0.9, 0.9), check=is_free)
+        print(run.finish().path)
+
+    ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``check`` is as in
+    :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop`` and
+    ``resolution``. Motions are told as ``probed`` events.
+
+    ``range`` is how far RRTConnect's trees move at most in one motion, by default all the way;
+    ``intermediate_states`` says whether the configurations within a motion become part of the tree,
+    which they do by default. OMPL's defaults are a fifth of the space's diagonal, and False.
+    """
+    function, kind = called_on(check)
+    engine = _psmp.without_roadmap(
+        space, start, goal, function, kind, planner, range, intermediate_states, seed, resolution
+    )
+    return Run(engine, stop)

@@ -44,6 +44,22 @@ def test_an_arm_in_mujoco(tmp_path):
     assert found and found == sorted(found, reverse=True)
 
 
+def test_an_arm(tmp_path):
+    output = run(EXAMPLES / "arm.py", folder=tmp_path)
+    found = lengths(output)
+    assert found and found == sorted(found, reverse=True)
+    # Over the wall, not through it.
+    assert float(re.findall(r"rises to ([\d.]+) m", output)[0]) > 0.5
+
+
+def test_an_arm_from_files(tmp_path):
+    folder = published("motion_bench_maker", "panda")
+    problem = folder / "problems" / "table_under_pick"
+    given = ["--robot", folder / "panda.urdf", "--srdf", folder / "panda.srdf", "--scene", problem / "scene0002.yaml",
+             "--request", problem / "request0002.yaml"]  # fmt: skip
+    assert lengths(run(EXAMPLES / "arm.py", *given, folder=tmp_path))
+
+
 def test_the_readme(tmp_path):
     """Every Python block of the README, one after the other in one program."""
     pytest.importorskip("pyarrow")

@@ -8,7 +8,10 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import built
+from conftest import built, published
+from test_arms import GOAL as ARM_GOAL
+from test_arms import POST, request_text
+from test_arms import START as ARM_START
 
 import psmp
 
@@ -122,3 +125,67 @@ def test_a_kept_belief_is_the_same_as_on_the_command_line(folder, tmp_path, road
         psmp.open_belief(file, roadmap)
     with pytest.raises(FileNotFoundError):
         psmp.open_belief(tmp_path / "none.belief", roadmap)
+
+
+def told_by_the_command_line(*words) -> list[tuple]:
+    """Every better path, and the end, as the command line tells of them."""
+    command = [built("bin", "psmp"), "plan", "--json", "--seed", str(SEED), *words]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    told = [json.loads(line) for line in told.splitlines()]
+    return [(t["event"], t["configurations"], t["edges"], t["proposals"], t["length"], t["lower_bound"]) for t in told]
+
+
+def told_by(events) -> list[tuple]:
+    told = [e for e in events if e.kind in ("improved", "optimal", "infeasible", "gave-up")]
+    return [(e.kind, e.configurations, e.edges, e.proposals, e.best_length, e.lower_bound) for e in told]
+
+
+@pytest.mark.parametrize("planner", ["lazysp", "ei:local"])
+@pytest.mark.parametrize("kind", ["refined", "certified"])
+@pytest.mark.parametrize("vertices", [3, 400])
+def test_an_arm_does_the_same_on_the_command_line(tmp_path, planner, kind, vertices):
+    """Also where the roadmap has no path and is made finer, as the one of three vertices."""
+    scene, request = tmp_path / "post.toml", tmp_path / "over.yaml"
+    scene.write_text(POST)
+    request.write_text(request_text(ARM_START, ARM_GOAL))
+    arm = psmp.Arm("planar-3")
+    given = psmp.Request(request)
+    run = psmp.plan(
+        arm.roadmap(vertices),
+        arm.configuration(given.start),
+        arm.configuration(given.goal),
+        check=arm.checker(psmp.Scene(scene), kind=kind, state=given.start),
+        proposer=planner.split(":")[0],
+        seed=SEED,
+    )
+    told = told_by(run)
+    assert told[-1][0] == "optimal"
+    assert told == told_by_the_command_line(
+        "--robot", "planar-3", "--scene", scene, "--request", request, "--checker", kind, "--vertices", str(vertices),
+        "--planner", planner)  # fmt: skip
+
+
+def test_the_published_panda_does_the_same_on_the_command_line():
+    panda = published("motion_bench_maker", "panda")
+    problem = panda / "problems" / "table_under_pick"
+    scene, request = problem / "scene0002.yaml", problem / "request0002.yaml"
+    robot, srdf = panda / "panda.urdf", panda / "panda.srdf"
+    given = psmp.Request(request)
+    arm = psmp.Arm(robot, srdf=srdf, group=given.group)
+    start, goal = arm.configuration(given.start), arm.configuration(given.goal)
+    check = arm.checker(psmp.Scene(scene), state=given.start)
+    run = psmp.plan(arm.roadmap(1000), start, goal, check=check, proposer="lazysp", seed=SEED)
+    assert told_by(run) == told_by_the_command_line(
+        "--robot", robot, "--srdf", srdf, "--scene", scene, "--request", request, "--vertices", "1000",
+        "--planner", "lazysp")  # fmt: skip
+
+
+@pytest.mark.parametrize("planner", ["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"])
+def test_trees_do_the_same_on_the_command_line(folder, planner):
+    dataset = psmp.Dataset.open(folder)
+    space, q = dataset.roadmap.space, dataset.roadmap.configurations
+    run = psmp.plan_without_roadmap(space, q[dataset.start], q[dataset.goal], check=image_checker(dataset, WORLD),
+                                    planner=planner, seed=SEED, stop=psmp.checks(20_000))  # fmt: skip
+    told = told_by(run)
+    assert told and told == told_by_the_command_line(
+        "--dataset", folder, "--world", str(WORLD + 1), "--planner", planner, "--configurations", "20000")  # fmt: skip

@@ -16,6 +16,7 @@ mod block;
 mod certified;
 mod collada;
 mod contacts;
+mod cover_cache;
 mod exact;
 mod geometry;
 mod joining;

@@ -2,7 +2,7 @@
 
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
 use crate::plan::{self, PlanArgs, Sampler};
-use crate::{Common, arms, numbers, say, show, spheres};
+use crate::{Common, arms, numbers, say, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker, World};
@@ -10,7 +10,8 @@ use psmp::{Connection, EventKind, Experience, Path as RoadmapPath, Progress, Roa
 use psmp_arm::{
     ArmProblem, CertifiedChecker, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES,
     DEFAULT_VERTICES, EdgeMemory, ExactWorld, JoinError, JoinedQuery, MotionLimits, MotionRequest,
-    RefinedWorld, RememberingChecker, Sampling, Scene, SphereWorld, Trajectory, joint_roadmap,
+    RefinedWorld, RememberingChecker, Sampling, Scene, SphereModel, SphereWorld, Trajectory,
+    joint_roadmap,
 };
 use psmp_lab::picture::ArmPicture;
 use psmp_lab::trial::{self, Ending, Trial};
@@ -111,7 +112,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
             ),
         ));
     }
-    let spheres = spheres::cover(arm.robot(), own.spheres)?;
+    let spheres = SphereModel::kept(arm.robot(), own.spheres)?;
     let roadmap = match &args.roadmap {
         Some(file) => arms::read_roadmap(file, &arm)?,
         None => {

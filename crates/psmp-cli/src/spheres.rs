@@ -35,7 +35,7 @@ pub fn run(args: &SpheresArgs, common: Common) -> Result<Outcome> {
         check_writable(output)?;
     }
     let robot = Robot::read(&args.robot)?;
-    let model = cover(&robot, args.spheres)?;
+    let model = SphereModel::kept(&robot, args.spheres)?;
     if let Some(output) = &args.output {
         let text = model.spherised_urdf(&robot, &args.robot)?;
         psmp_worlds::save(output, text.as_bytes())?;
@@ -83,23 +83,4 @@ fn volume(cover: &LinkCover) -> String {
         true => show::percent(1.0 + cover.excess_volume / cover.volume),
         false => "-".to_owned(),
     }
-}
-
-/// The cover of a robot, from the user's cache if it is known and there is one.
-pub fn cover(robot: &Robot, spheres: usize) -> Result<SphereModel> {
-    Ok(match cache_folder() {
-        Some(folder) => SphereModel::cached(robot, spheres, &folder)?,
-        None => SphereModel::cover(robot, spheres),
-    })
-}
-
-/// Where covers are kept: the user's cache, if there is one.
-fn cache_folder() -> Option<PathBuf> {
-    let own = |name: &str| {
-        std::env::var_os(name)
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from)
-    };
-    let cache = own("XDG_CACHE_HOME").or_else(|| Some(own("HOME")?.join(".cache")))?;
-    Some(cache.join("psmp/spheres"))
 }

@@ -1,14 +1,14 @@
 //! `psmp table`: which edges of an arm's roadmap are free in which scenes.
 
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, arms, numbers, say, show, spheres};
+use crate::{Common, arms, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::checker::BisectionChecker;
 use psmp::{Connection, Experience};
 use psmp_arm::{
     Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, MotionRequest, Sampling, Scene,
-    SphereWorld, SphereWorlds, TableJob, joint_roadmap,
+    SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_worlds::{FileError, check_writable, graphml, write_table};
 use serde_json::json;
@@ -95,7 +95,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         arm.robot().name(),
         args.spheres
     );
-    let spheres = spheres::cover(arm.robot(), args.spheres)?;
+    let spheres = SphereModel::kept(arm.robot(), args.spheres)?;
     let (roadmap, roadmap_path) = match &args.roadmap {
         Some(path) => (arms::read_roadmap(path, &arm)?, path.clone()),
         None => {

@@ -114,6 +114,24 @@ pub fn vector<'py, T: Element>(
     Ok(array.cast_into::<PyArray1<T>>()?)
 }
 
+/// One configuration of shape (d,), or many of shape (n, d): their values, and whether it was one.
+pub fn configurations(
+    name: &str,
+    dimension: usize,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<f64>, bool)> {
+    let expected = format!("an array of shape ({dimension},) or (n, {dimension}) of float64");
+    let array = array_of::<f64>(name, &expected, value)?;
+    match array.shape() {
+        [d] if *d == dimension => Ok((values(&array)?, true)),
+        [_, d] if *d == dimension => Ok((values(&array)?, false)),
+        other => Err(PyValueError::new_err(format!(
+            "{name} must have shape ({dimension},) or (n, {dimension}), got {}",
+            shape_text(other)
+        ))),
+    }
+}
+
 /// The values of an array, copied once. The array may have any number of axes.
 pub fn values<T: Element + Copy, D: numpy::ndarray::Dimension>(
     array: &Bound<'_, numpy::PyArray<T, D>>,

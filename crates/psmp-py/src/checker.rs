@@ -1,17 +1,24 @@
-//! The user's checker: a Python function on a configuration, on a batch of them, or on an edge.
+//! What checks: the user's function on a configuration, on a batch of them or on an edge; a world of
+//! a dataset; or an arm in a scene.
 //!
-//! Whatever it raises comes back as it is. An answer that is no answer (forgetting to return one is
-//! the usual way) is a TypeError rather than a wall or a gap.
+//! Whatever a function raises comes back as it is. An answer that is no answer (forgetting to return
+//! one is the usual way) is a TypeError rather than a wall or a gap. Only functions take the
+//! interpreter; everything else is checked without it.
 
 use crate::arguments::{described, read_only, refused, vector};
+use crate::arm_checker::{ArmChecker, CheckedArm};
 use crate::dataset::RecordedWorld;
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{BisectionChecker, Checker, Sightings, Verdict, World};
 use psmp::{EdgeId, WorldId};
-use psmp_lab::{Problems, RecordedChecker, checker_for, resolution_for};
+use psmp_arm::CertifiedChecker;
+use psmp_lab::{Problems, checker_for, resolution_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyType};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// What a function is called on.
@@ -26,6 +33,7 @@ pub enum CalledOn {
 pub enum Check {
     Function(Py<PyAny>, CalledOn),
     Recorded(Arc<dyn Problems>, WorldId),
+    Arm(CheckedArm),
 }
 
 /// A checker of any kind, which may go from thread to thread.
@@ -38,9 +46,12 @@ impl Check {
             let world = world.get();
             return Ok(Check::Recorded(world.problems.clone(), world.world));
         }
+        if let Ok(arm) = check.cast::<ArmChecker>() {
+            return Ok(Check::Arm(arm.get().arm()));
+        }
         if !check.is_callable() {
             return Err(PyTypeError::new_err(format!(
-                "check must be a function or a world of a dataset, got {}",
+                "check must be a function, a world of a dataset or an arm's checker, got {}",
                 described(check)
             )));
         }
@@ -53,31 +64,71 @@ impl Check {
         Ok(Check::Function(check.clone().unbind(), called_on))
     }
 
+    /// What says of single configurations whether they are free, if that is how it checks.
+    pub fn world(&self) -> Option<AnyWorld> {
+        let own = |function: &Py<PyAny>| Python::attach(|py| function.clone_ref(py));
+        match self {
+            Check::Function(f, CalledOn::Configuration) => {
+                Some(AnyWorld::Configuration(ConfigurationFunction(own(f))))
+            }
+            Check::Function(f, CalledOn::Batch) => Some(AnyWorld::Batch(BatchFunction(own(f)))),
+            Check::Arm(arm) => Some(AnyWorld::Arm(arm.clone())),
+            Check::Function(_, CalledOn::Edge) | Check::Recorded(..) => None,
+        }
+    }
+
+    /// The roadmap, if it is one that this can check; an arm has one number for each joint.
+    pub fn fits<'a>(&self, roadmap: &'a psmp::Roadmap) -> PyResult<&'a psmp::Roadmap> {
+        let dimension = roadmap.space().map_or(0, psmp::Space::dimension);
+        match self {
+            Check::Arm(arm) if arm.dimension() != dimension => Err(PyValueError::new_err(format!(
+                "roadmap has configurations of {dimension} numbers, but check is for an arm of {} \
+                 joints: make it with arm.roadmap()",
+                arm.dimension()
+            ))),
+            _ => Ok(roadmap),
+        }
+    }
+
+    /// How far apart the configurations of an edge lie.
+    pub fn spacing(&self, roadmap: &psmp::Roadmap, resolution: Option<f64>) -> PyResult<f64> {
+        let resolution = match self {
+            Check::Arm(_) => Some(resolution.unwrap_or(crate::arm_checker::RESOLUTION)),
+            _ => resolution,
+        };
+        resolution_for(roadmap, resolution).map_err(|e| refused("resolution", e))
+    }
+
     /// The checker for the edges of a roadmap.
     pub fn for_roadmap<'a>(
         &'a self,
-        py: Python<'_>,
         roadmap: &'a psmp::Roadmap,
         resolution: Option<f64>,
     ) -> PyResult<AnyChecker<'a>> {
-        let spacing = || resolution_for(roadmap, resolution).map_err(|e| refused("resolution", e));
+        let spacing = || self.spacing(roadmap, resolution);
         let by_bisection = |e: psmp::checker::BisectionError| refused("check", e);
-        match self {
-            Check::Function(function, CalledOn::Edge) => Ok(Box::new(EdgeFunction {
-                function: function.clone_ref(py),
-                roadmap,
-            })),
-            Check::Function(function, CalledOn::Batch) => {
-                let world = BatchFunction(function.clone_ref(py));
-                let checker = BisectionChecker::new(roadmap, spacing()?, world);
-                Ok(Box::new(checker.map_err(by_bisection)?))
+        Ok(match (self, self.world()) {
+            (Check::Arm(arm), Some(world)) => {
+                let of_the_arm = self.fits(roadmap)?;
+                match arm.certified() {
+                    Some(spheres) => {
+                        let checker =
+                            CertifiedChecker::new(of_the_arm, spacing()?, spheres.clone());
+                        let no_space = psmp::checker::BisectionError::NoConfigurations;
+                        Box::new(Unfailing(checker.ok_or_else(|| by_bisection(no_space))?))
+                    }
+                    None => {
+                        let checker =
+                            BisectionChecker::by_largest_step(of_the_arm, spacing()?, world);
+                        Box::new(checker.map_err(by_bisection)?)
+                    }
+                }
             }
-            Check::Function(function, CalledOn::Configuration) => {
-                let world = ConfigurationFunction(function.clone_ref(py));
+            (_, Some(world)) => {
                 let checker = BisectionChecker::new(roadmap, spacing()?, world);
-                Ok(Box::new(checker.map_err(by_bisection)?))
+                Box::new(checker.map_err(by_bisection)?)
             }
-            Check::Recorded(problems, world) => {
+            (Check::Recorded(problems, world), _) => {
                 if problems.roadmap().edge_count() != roadmap.edge_count() {
                     return Err(PyValueError::new_err(format!(
                         "check is a world of dataset `{}`, which tells of {} edges, but the roadmap \
@@ -91,16 +142,56 @@ impl Check {
                     .image(*world)
                     .map_err(|e| crate::arguments::file_error(&e))?;
                 let checker = checker_for(&**problems, *world, image, resolution);
-                Ok(Box::new(Recorded(
-                    checker.map_err(|e| refused("check", e))?,
-                )))
+                Box::new(Unfailing(checker.map_err(|e| refused("check", e))?))
+            }
+            (Check::Function(function, _), _) => Box::new(EdgeFunction {
+                function: Python::attach(|py| function.clone_ref(py)),
+                roadmap,
+            }),
+            (Check::Arm(_), None) => unreachable!("an arm is a world"),
+        })
+    }
+}
+
+/// Anything that says of configurations whether they are free.
+pub enum AnyWorld {
+    Configuration(ConfigurationFunction),
+    Batch(BatchFunction),
+    Arm(CheckedArm),
+}
+
+impl World for AnyWorld {
+    type Error = PyErr;
+
+    fn is_free(&mut self, configuration: &[f64]) -> PyResult<bool> {
+        match self {
+            AnyWorld::Configuration(world) => world.is_free(configuration),
+            AnyWorld::Batch(world) => world.is_free(configuration),
+            AnyWorld::Arm(world) => {
+                let Ok(free) = world.is_free(configuration);
+                Ok(free)
+            }
+        }
+    }
+
+    fn first_collision(
+        &mut self,
+        configurations: &[f64],
+        dimension: usize,
+    ) -> PyResult<Option<usize>> {
+        match self {
+            AnyWorld::Configuration(world) => world.first_collision(configurations, dimension),
+            AnyWorld::Batch(world) => world.first_collision(configurations, dimension),
+            AnyWorld::Arm(world) => {
+                let Ok(place) = world.first_collision(configurations, dimension);
+                Ok(place)
             }
         }
     }
 }
 
 /// Whether a configuration is free, by a function.
-struct ConfigurationFunction(Py<PyAny>);
+pub struct ConfigurationFunction(Py<PyAny>);
 
 impl World for ConfigurationFunction {
     type Error = PyErr;
@@ -112,7 +203,7 @@ impl World for ConfigurationFunction {
                 .0
                 .bind(py)
                 .call1((PyArray1::from_slice(py, configuration),))?;
-            truth(&answer)
+            truth(&answer, ONE)
         })
     }
 
@@ -125,7 +216,7 @@ impl World for ConfigurationFunction {
         Python::attach(|py| {
             let function = self.0.bind(py);
             for (place, q) in configurations.chunks_exact(dimension).enumerate() {
-                if !truth(&function.call1((PyArray1::from_slice(py, q),))?)? {
+                if !truth(&function.call1((PyArray1::from_slice(py, q),))?, ONE)? {
                     return Ok(Some(place));
                 }
             }
@@ -134,17 +225,30 @@ impl World for ConfigurationFunction {
     }
 }
 
-fn truth(answer: &Bound<'_, PyAny>) -> PyResult<bool> {
-    answer.extract::<bool>().map_err(|_| {
-        PyTypeError::new_err(format!(
-            "check must return True where a configuration is free and False where not, got {}",
-            described(answer)
-        ))
-    })
+/// What a function on configurations answers for.
+const ONE: &str = "a configuration";
+
+/// numpy's own truth value, which comparing a number of an array gives.
+static NUMPY_BOOL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+fn truth(answer: &Bound<'_, PyAny>, of: &str) -> PyResult<bool> {
+    if let Ok(answer) = answer.cast_exact::<PyBool>() {
+        return Ok(answer.is_true());
+    }
+    // Asked as what it is: `extract` looks up its method by name each time, which takes longer than
+    // the rest of a call.
+    let numpy_bool = NUMPY_BOOL.import(answer.py(), "numpy", "bool_")?;
+    if answer.is_exact_instance(numpy_bool) {
+        return answer.is_truthy();
+    }
+    Err(PyTypeError::new_err(format!(
+        "check must return True where {of} is free and False where not, got {}",
+        described(answer)
+    )))
 }
 
 /// Which configurations of an edge are free, by a function on all of them at once.
-struct BatchFunction(Py<PyAny>);
+pub struct BatchFunction(Py<PyAny>);
 
 impl World for BatchFunction {
     type Error = PyErr;
@@ -222,12 +326,7 @@ impl Checker for EdgeFunction<'_> {
                 end: configuration(edge.to)?,
             };
             let answer = self.function.bind(py).call1((edge,))?;
-            let free = answer.extract::<bool>().map_err(|_| {
-                PyTypeError::new_err(format!(
-                    "check must return True where an edge is free and False where not, got {}",
-                    described(&answer)
-                ))
-            })?;
+            let free = truth(&answer, "an edge")?;
             Ok(Verdict {
                 free,
                 configurations: 1,
@@ -236,10 +335,10 @@ impl Checker for EdgeFunction<'_> {
     }
 }
 
-/// A recorded world, which never fails.
-struct Recorded<'a>(RecordedChecker<'a>);
+/// A checker that never fails.
+struct Unfailing<C>(C);
 
-impl Checker for Recorded<'_> {
+impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
     type Error = PyErr;
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> PyResult<Verdict> {
@@ -264,7 +363,7 @@ pub fn check_edges<'py>(
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let graph = roadmap.get().graph.clone();
     let check = Check::given(check, called_on)?;
-    let mut checker = check.for_roadmap(py, &graph, resolution)?;
+    let mut checker = check.for_roadmap(&graph, resolution)?;
     let free = py.detach(|| -> PyResult<Vec<bool>> {
         let mut sightings = Sightings::new(graph.space().map_or(0, psmp::Space::dimension));
         let mut free = Vec::with_capacity(graph.edge_count());

@@ -2,7 +2,8 @@
 
 use crate::arguments::read_only;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{EventKind, Roadmap, Source};
+use psmp::{Direction, Edge, EventKind, Roadmap, Source};
+use psmp_rivals::Waypoints;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -30,6 +31,30 @@ impl FoundPath {
             coordinates,
             array: PyOnceLock::new(),
         }
+    }
+
+    /// A path that lies on no roadmap: its vertices and edges are its own, one after the other.
+    pub fn alone(path: &Waypoints) -> Self {
+        let count = path.count() as u32;
+        Self {
+            vertices: (0..count).collect(),
+            edges: (1..count).map(|vertex| vertex - 1).collect(),
+            coordinates: Some((path.at(0).len(), path.coordinates().to_vec())),
+            array: PyOnceLock::new(),
+        }
+    }
+
+    /// The path as a roadmap that has nothing else, if it has configurations.
+    pub fn roadmap(&self, space: &psmp::Space) -> Option<Result<Roadmap, psmp::RoadmapError>> {
+        let (dimension, values) = self.coordinates.as_ref()?;
+        let at = |i: u32| &values[i as usize * dimension..(i as usize + 1) * dimension];
+        let edges = self.edges.iter().map(|&edge| {
+            let length = space.distance(at(edge), at(edge + 1));
+            Edge::new(edge, edge + 1, length)
+        });
+        let graph =
+            Roadmap::from_edges(self.vertices.len(), Direction::Undirected, edges.collect());
+        Some(graph.and_then(|graph| graph.with_configurations(space.clone(), values.clone())))
     }
 
     /// The configurations, one a row; made once and read by all who ask.
@@ -116,20 +141,21 @@ impl Event {
         }
     }
 
-    /// Whether the edge of a `checked` event is free.
+    /// Whether the edge of a `checked` event or the motion of a `probed` one is free.
     #[getter]
     fn free(&self) -> Option<bool> {
         match self.event.kind {
-            EventKind::Checked { free, .. } => Some(free),
+            EventKind::Checked { free, .. } | EventKind::Probed { free, .. } => Some(free),
             _ => None,
         }
     }
 
-    /// How many configurations a `checked` event has taken.
+    /// How many configurations a `checked` or `probed` event has taken.
     #[getter]
     fn cost(&self) -> Option<u64> {
         match self.event.kind {
-            EventKind::Checked { configurations, .. } => Some(configurations),
+            EventKind::Checked { configurations, .. }
+            | EventKind::Probed { configurations, .. } => Some(configurations),
             _ => None,
         }
     }

@@ -6,9 +6,12 @@
 //! and out without a copy where Rust and numpy can mean the same memory.
 
 mod arguments;
+mod arm;
+mod arm_checker;
 mod belief;
 mod checker;
 mod dataset;
+mod engine;
 mod event;
 mod roadmap;
 mod run;
@@ -22,11 +25,17 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _psmp {
     #[pymodule_export]
+    use super::arm::{Arm, Request, Scene, Trajectory};
+    #[pymodule_export]
+    use super::arm_checker::ArmChecker;
+    #[pymodule_export]
     use super::belief::{Belief, open_belief};
     #[pymodule_export]
     use super::checker::{Edge, check_edges};
     #[pymodule_export]
     use super::dataset::{Dataset, RecordedWorld, sweep_rows};
+    #[pymodule_export]
+    use super::engine::{Engine, on_roadmap, without_roadmap};
     #[pymodule_export]
     use super::event::Event;
     #[pymodule_export]

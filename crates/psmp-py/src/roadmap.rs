@@ -46,6 +46,14 @@ impl Roadmap {
         }
     }
 
+    /// A roadmap that is used elsewhere too.
+    pub fn shared(graph: Arc<psmp::Roadmap>) -> Self {
+        Self {
+            graph,
+            connection: None,
+        }
+    }
+
     fn joined(
         py: Python<'_>,
         space: psmp::Space,
@@ -77,6 +85,19 @@ impl Roadmap {
             })
     }
 
+    /// Whether start and goal are given as vertices, rather than as configurations.
+    pub fn are_vertices(start: &Bound<'_, PyAny>, goal: &Bound<'_, PyAny>) -> PyResult<bool> {
+        // A number of numpy counts as one of Python's.
+        let is_vertex = |value: &Bound<'_, PyAny>| value.extract::<i64>().is_ok();
+        match (is_vertex(start), is_vertex(goal)) {
+            (true, true) => Ok(true),
+            (false, false) => Ok(false),
+            _ => Err(PyTypeError::new_err(
+                "start and goal must both be vertices or both be configurations",
+            )),
+        }
+    }
+
     /// Start and goal, given as vertices or as configurations; those are joined to the roadmap, as
     /// its own vertices are.
     pub fn query(
@@ -85,24 +106,15 @@ impl Roadmap {
         start: &Bound<'_, PyAny>,
         goal: &Bound<'_, PyAny>,
     ) -> PyResult<(Arc<psmp::Roadmap>, Query)> {
-        // A number of numpy counts as one of Python's.
-        let is_vertex = |value: &Bound<'_, PyAny>| value.extract::<i64>().is_ok();
-        match (is_vertex(start), is_vertex(goal)) {
-            (true, true) => {
-                let query = Query {
-                    start: self.vertex("start", start)?,
-                    goal: self.vertex("goal", goal)?,
-                };
-                Ok((self.graph.clone(), query))
-            }
-            (false, false) => {
-                let (graph, query) = self.with_configurations(py, start, goal, None, None)?;
-                Ok((Arc::new(graph), query))
-            }
-            _ => Err(PyTypeError::new_err(
-                "start and goal must both be vertices or both be configurations",
-            )),
+        if Self::are_vertices(start, goal)? {
+            let query = Query {
+                start: self.vertex("start", start)?,
+                goal: self.vertex("goal", goal)?,
+            };
+            return Ok((self.graph.clone(), query));
         }
+        let (graph, query) = self.with_configurations(py, start, goal, None, None)?;
+        Ok((Arc::new(graph), query))
     }
 
     /// The Python roadmap of a graph that [`Roadmap::query`] gave: `itself`, or a new one.
@@ -122,16 +134,13 @@ impl Roadmap {
         Py::new(py, joined)
     }
 
-    fn with_configurations(
+    /// Start and goal as configurations within the roadmap's space.
+    pub fn ends(
         &self,
-        py: Python<'_>,
         start: &Bound<'_, PyAny>,
         goal: &Bound<'_, PyAny>,
-        radius: Option<f64>,
-        nearest: Option<usize>,
-    ) -> PyResult<(psmp::Roadmap, Query)> {
-        let graph = &self.graph;
-        let Some(space) = graph.space() else {
+    ) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let Some(space) = self.graph.space() else {
             return Err(PyValueError::new_err(
                 "start and goal must be vertices, because the roadmap carries no configurations",
             ));
@@ -147,12 +156,26 @@ impl Roadmap {
                 )))
             }
         };
-        let (start, goal) = (configuration("start", start)?, configuration("goal", goal)?);
+        Ok((configuration("start", start)?, configuration("goal", goal)?))
+    }
+
+    fn with_configurations(
+        &self,
+        py: Python<'_>,
+        start: &Bound<'_, PyAny>,
+        goal: &Bound<'_, PyAny>,
+        radius: Option<f64>,
+        nearest: Option<usize>,
+    ) -> PyResult<(psmp::Roadmap, Query)> {
+        let (start, goal) = self.ends(start, goal)?;
+        let graph = &self.graph;
         let usual = || {
-            self.connection.unwrap_or_else(|| {
+            let by_radius = |space| {
                 let count = graph.vertex_count();
                 Connection::Radius(psmp::roadmap::prm_star_radius(space, count))
-            })
+            };
+            let made = self.connection.or(graph.space().map(by_radius));
+            made.unwrap_or(Connection::Nearest(1))
         };
         let connection = connection(radius, nearest, usual)?;
         py.detach(|| graph.with_query(&start, &goal, connection))

@@ -1,42 +1,20 @@
 //! A planner at work, for Python: an iterator of events that can be paused, driven on and closed.
 //!
-//! A Rust planner borrows its roadmap, its known worlds and its checker. Python knows no borrowing,
-//! so a run owns them beside the planner. A run is driven by one thread at a time; another that
-//! tries meanwhile, or a checker that drives the run it works for, is told so at once.
+//! A run is driven by one thread at a time; another that tries meanwhile, or a checker that drives
+//! the run it works for, is told so at once.
 
 use crate::arguments::refused;
-use crate::belief::{Belief, DEFAULT_ETA};
-use crate::checker::Check;
+use crate::engine::{AnyEngine, Checked, Engine, Ready};
 use crate::event::{Event, FoundPath};
 use crate::roadmap::Roadmap;
 use crate::stop::Stop;
-use crate::table::Bits;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{EventKind, Experience, Fallback, Progress, Query, WorldId};
-use psmp_lab::{AnyPlanner, EventHash, PlannerSpec, Setting, scale};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use psmp::{EventKind, Progress};
+use psmp_lab::EventHash;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use self_cell::self_cell;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
-
-/// What a planner borrows.
-struct Ground {
-    roadmap: Arc<psmp::Roadmap>,
-    query: Query,
-    experience: Option<(Arc<Bits>, Vec<WorldId>)>,
-    check: Check,
-}
-
-type Engine<'a> = AnyPlanner<'a, PyErr>;
-
-self_cell!(
-    struct Planner {
-        owner: Ground,
-        #[not_covariant]
-        dependent: Engine,
-    }
-);
 
 /// Two arrays that belong together.
 type Two<'py, A, B> = (Bound<'py, A>, Bound<'py, B>);
@@ -50,7 +28,12 @@ struct Found {
 /// All of a run that changes.
 struct State {
     /// `None` once the run is closed.
-    planner: Option<Planner>,
+    engine: Option<AnyEngine>,
+    /// The roadmap planned on; without one, the path shown last as a roadmap of its own.
+    roadmap: Py<Roadmap>,
+    /// The path that is shown so, if there is no roadmap.
+    shown: Option<Arc<FoundPath>>,
+    has_roadmap: bool,
     stop: psmp::Stop,
     /// When the run was begun or gone on with.
     since: Option<Instant>,
@@ -68,27 +51,7 @@ struct State {
     checked: Checked,
 }
 
-/// Edges that were checked, in order.
-#[derive(Default)]
-struct Checked {
-    /// The vertices at the ends of each, one pair after the other.
-    ends: Vec<u32>,
-    free: Vec<bool>,
-}
-
 impl Checked {
-    fn by(planner: &Planner) -> Self {
-        planner.with_dependent(|ground, engine| {
-            let mut checked = Self::default();
-            for entry in engine.ledger().entries() {
-                let edge = ground.roadmap.edge(entry.edge);
-                checked.ends.extend([edge.from.0, edge.to.0]);
-                checked.free.push(entry.verdict.free);
-            }
-            checked
-        })
-    }
-
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
         let ends = PyArray1::from_slice(py, &self.ends).reshape([self.free.len(), 2])?;
         Ok((ends, PyArray1::from_slice(py, &self.free)))
@@ -99,7 +62,6 @@ impl Checked {
 #[pyclass(frozen, subclass, module = "psmp")]
 pub struct Run {
     state: Mutex<State>,
-    roadmap: Py<Roadmap>,
     planner_name: String,
     seed: u64,
 }
@@ -120,86 +82,26 @@ impl Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, stop, resolution, fallback))]
-    #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
-    fn new(
-        py: Python<'_>,
-        roadmap: &Bound<'_, Roadmap>,
-        start: &Bound<'_, PyAny>,
-        goal: &Bound<'_, PyAny>,
-        check: &Bound<'_, PyAny>,
-        called_on: &str,
-        belief: Option<&Bound<'_, Belief>>,
-        proposer: &str,
-        validator: Option<&str>,
-        insured: Option<bool>,
-        seed: u64,
-        stop: Option<&Bound<'_, Stop>>,
-        resolution: Option<f64>,
-        fallback: Option<u32>,
-    ) -> PyResult<Self> {
-        let check = Check::given(check, called_on)?;
-        let (graph, query) = roadmap.get().query(py, start, goal)?;
-        let roadmap = roadmap.get().or_with_query(py, roadmap, &graph)?;
-        let belief = belief.map(Bound::get);
-        let mut name = proposer.to_owned();
-        // The optimist asks no belief; who has no experience believes in what is near.
-        match belief {
-            Some(belief) => name += &format!(":{}", belief.name),
-            None if proposer == "lazysp" && validator.is_none() => {}
-            None if proposer == "lazysp" => name += ":1",
-            None if graph.space().is_some() => name += ":local",
-            None => {
-                return Err(PyTypeError::new_err(
-                    "belief must be given, as psmp.learn(table) or psmp.Constant(0.9), because the \
-                     roadmap carries no configurations",
-                ));
-            }
-        }
-        if let Some(validator) = validator {
-            name += &format!(":{validator}");
-        }
-        let mut spec: PlannerSpec = name
-            .parse()
-            .map_err(|e: psmp_lab::SpecError| PyValueError::new_err(e.to_string()))?;
-        spec.insured = insured.unwrap_or(spec.insured);
-        let experience = belief.and_then(|b| b.experience.clone());
-        if let Some((table, _)) = &experience
-            && table.edge_count() > graph.edge_count()
-        {
-            return Err(PyValueError::new_err(format!(
-                "belief: its table tells of {} edges, but the roadmap has {}",
-                table.edge_count(),
-                graph.edge_count()
-            )));
-        }
-        let eta = belief.map_or(DEFAULT_ETA, |b| b.eta) / scale(&graph);
-        let ground = Ground {
-            roadmap: graph,
-            query,
-            experience,
-            check,
+    #[pyo3(signature = (engine, stop))]
+    fn new(engine: &Bound<'_, Engine>, stop: Option<&Bound<'_, Stop>>) -> PyResult<Self> {
+        let ready = &engine.get().ready;
+        let taken = ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Ready {
+            engine,
+            roadmap,
+            name,
+            seed,
+        }) = taken
+        else {
+            return Err(PyValueError::new_err("the engine drives another run"));
         };
-        let planner = Planner::try_new(ground, |ground| -> PyResult<Engine<'_>> {
-            let checker = ground.check.for_roadmap(py, &ground.roadmap, resolution)?;
-            let setting = Setting {
-                roadmap: &ground.roadmap,
-                query: ground.query,
-                experience: ground
-                    .experience
-                    .as_ref()
-                    .map(|(table, worlds)| (&**table, worlds.clone())),
-                eta,
-                fallback: fallback.map_or(Fallback::Never, Fallback::AfterBarren),
-                seed,
-            };
-            let built = py.detach(|| spec.build(&setting, checker));
-            built.map_err(|e| refused("belief", e))
-        })?;
-        let progress = planner.with_dependent(|_, engine| engine.progress());
+        let progress = engine.progress();
         Ok(Self {
             state: Mutex::new(State {
-                planner: Some(planner),
+                has_roadmap: engine.roadmap().is_some(),
+                engine: Some(engine),
+                roadmap,
+                shown: None,
                 stop: stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone()),
                 since: None,
                 busy: Duration::ZERO,
@@ -212,8 +114,7 @@ impl Run {
                 events: 0,
                 checked: Checked::default(),
             }),
-            roadmap,
-            planner_name: spec.to_string(),
+            planner_name: name,
             seed,
         })
     }
@@ -226,22 +127,25 @@ impl Run {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
         let mut guard = self.state()?;
         let state = &mut *guard;
-        let Some(planner) = &mut state.planner else {
+        let Some(engine) = &mut state.engine else {
             return Ok(None);
         };
+        // Who drives a run without looking hears of Ctrl-C here.
+        py.check_signals()?;
         let now = Instant::now();
         let since = *state.since.get_or_insert(now);
         if state.stop.is_met(&state.progress, now - since) {
             return Ok(None);
         }
-        let (step, progress) = py.detach(|| {
-            planner.with_dependent_mut(|_, engine| {
-                let step = engine.step();
-                (step, engine.progress())
-            })
-        });
+        let step = py.detach(|| engine.step());
         state.busy += now.elapsed();
+        let progress = engine.progress();
         state.progress = progress;
+        if let Some(finer) = engine.roadmap()
+            && !Arc::ptr_eq(finer, &state.roadmap.get().graph)
+        {
+            state.roadmap = Py::new(py, Roadmap::shared(finer.clone()))?;
+        }
         let Some(event) = step.transpose()? else {
             return Ok(None);
         };
@@ -250,17 +154,14 @@ impl Run {
         if state
             .bounds
             .last()
-            .is_some_and(|b| b.1 < progress.lower_bound)
+            .is_some_and(|b| b.1 != progress.lower_bound)
         {
             let now = (progress.configurations, progress.lower_bound);
             state.bounds.push(now);
         }
         match event.kind {
             EventKind::Improved { .. } => {
-                state.best = planner.with_dependent(|ground, engine| {
-                    let path = engine.best_path()?;
-                    Some(Arc::new(FoundPath::new(path, &ground.roadmap)))
-                });
+                state.best = engine.best_path().map(Arc::new);
                 state.found.push(Found {
                     progress: event.progress,
                     seconds: state.busy.as_secs_f64(),
@@ -296,19 +197,19 @@ impl Run {
     /// Ends the run for good and lets go of its checker. What it has found stays.
     fn close(&self) -> PyResult<()> {
         let mut state = self.state()?;
-        let planner = state.planner.take();
-        if let Some(planner) = &planner {
-            state.checked = Checked::by(planner);
+        let engine = state.engine.take();
+        if let Some(engine) = &engine {
+            state.checked = engine.checked();
         }
         drop(state);
         // Dropped when the lock is free: the checker is Python's, and so may be what its end does.
-        drop(planner);
+        drop(engine);
         Ok(())
     }
 
     #[getter]
     fn closed(&self) -> PyResult<bool> {
-        Ok(self.state()?.planner.is_none())
+        Ok(self.state()?.engine.is_none())
     }
 
     /// `optimal`, `infeasible` or `gave-up` once the run is over.
@@ -328,8 +229,18 @@ impl Run {
     }
 
     #[getter]
-    fn roadmap(&self, py: Python<'_>) -> Py<Roadmap> {
-        self.roadmap.clone_ref(py)
+    fn roadmap(&self, py: Python<'_>) -> PyResult<Py<Roadmap>> {
+        let mut state = self.state()?;
+        if let (false, Some(best)) = (state.has_roadmap, state.best.clone())
+            && !state.shown.as_ref().is_some_and(|s| Arc::ptr_eq(s, &best))
+            && let Some(space) = state.roadmap.get().graph.space()
+            && let Some(path) = best.roadmap(space)
+        {
+            let path = path.map_err(|e| refused("roadmap", e))?;
+            state.roadmap = Py::new(py, Roadmap::new(path, None))?;
+            state.shown = Some(best);
+        }
+        Ok(state.roadmap.clone_ref(py))
     }
 
     #[getter]
@@ -434,8 +345,8 @@ impl Run {
     /// The edges checked so far, in order: their ends, and whether each was free.
     fn _checked<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
         let state = self.state()?;
-        match &state.planner {
-            Some(planner) => Checked::by(planner).arrays(py),
+        match &state.engine {
+            Some(engine) => engine.checked().arrays(py),
             None => state.checked.arrays(py),
         }
     }
@@ -443,17 +354,16 @@ impl Run {
     /// The probability of each edge to be free, given all checks so far.
     fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut state = self.state()?;
-        let Some(planner) = &mut state.planner else {
+        let Some(engine) = &mut state.engine else {
             return Err(PyValueError::new_err(
                 "the run is closed, and its belief gone",
             ));
         };
-        let p = py.detach(|| {
-            planner.with_dependent_mut(|ground, engine| {
-                let edges = ground.roadmap.edge_ids();
-                edges.map(|edge| engine.probability_free(edge)).collect()
-            })
-        });
-        Ok(PyArray1::from_vec(py, p))
+        match py.detach(|| engine.probabilities()) {
+            Some(p) => Ok(PyArray1::from_vec(py, p)),
+            None => Err(PyValueError::new_err(
+                "a run without a roadmap believes nothing of edges",
+            )),
+        }
     }
 }

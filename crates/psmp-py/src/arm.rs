@@ -1,0 +1,450 @@
+//! Robot arms, what stands around them, and requests to move, for Python.
+
+use crate::arguments::{configurations, file_error, matrix, refused, values};
+use crate::arm_checker::ArmChecker;
+use crate::roadmap::Roadmap;
+use crate::space::Space;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use psmp::Connection;
+use psmp_arm::{
+    ArmError, MotionLimits, Robot, Sampling, Semantics, SphereModel, joint_roadmap, models,
+};
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+// Python shows the defaults of a signature only where they are written out.
+const _: () = {
+    assert!(psmp_arm::DEFAULT_SPHERES == 256);
+    assert!(psmp_arm::DEFAULT_VERTICES == 10000 && psmp_arm::DEFAULT_NEIGHBOURS == 15);
+    assert!(psmp_arm::DEFAULT_ACCELERATION == 1.0);
+};
+
+/// Positions of joints by name.
+type Positions = Vec<(String, f64)>;
+
+/// What is wrong with an arm or what is given to it, with the remedy.
+pub fn arm_error(name: &str, error: &ArmError) -> PyErr {
+    refused(name, format!("{error}; {}", error.remedy()))
+}
+
+fn positions(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Positions> {
+    let wrong = || PyTypeError::new_err(format!("{name} must be a dict of joints and positions"));
+    let given = given.cast::<PyDict>().map_err(|_| wrong())?;
+    let one =
+        |(joint, at): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok((joint.extract()?, at.extract()?));
+    given
+        .iter()
+        .map(one)
+        .collect::<PyResult<_>>()
+        .map_err(|_| wrong())
+}
+
+/// The joints of a robot that are planned for.
+#[pyclass(frozen, module = "psmp")]
+pub struct Arm {
+    arm: psmp_arm::Arm,
+    spheres: Arc<SphereModel>,
+    /// Positions that the SRDF has a name for.
+    states: BTreeMap<String, Positions>,
+}
+
+/// The robot of a file or of a shipped model, and what is known of its groups.
+fn load(robot: &PathBuf, srdf: Option<&PathBuf>) -> PyResult<(Robot, Option<Semantics>)> {
+    let shipped = robot.to_str().and_then(models::named);
+    match (shipped, srdf) {
+        (Some(_), Some(_)) => Err(PyTypeError::new_err(format!(
+            "`{}` is a shipped model, which needs no srdf: leave it out, or name a URDF file",
+            robot.display()
+        ))),
+        (Some((robot, semantics)), None) => Ok((robot, Some(semantics))),
+        (None, _) if !robot.exists() => Err(PyFileNotFoundError::new_err(format!(
+            "there is no robot `{}`: name a URDF file, or one of the shipped models {}",
+            robot.display(),
+            models::NAMES.join(", ")
+        ))),
+        (None, srdf) => {
+            let robot = Robot::read(robot).map_err(|e| file_error(&e))?;
+            let semantics = srdf.map(|file| Semantics::read(file, &robot)).transpose();
+            let semantics = semantics.map_err(|e| file_error(&e))?;
+            Ok((robot, semantics))
+        }
+    }
+}
+
+#[pymethods]
+impl Arm {
+    #[new]
+    #[pyo3(signature = (robot, *, srdf=None, group=None, spheres=256))]
+    fn new(
+        py: Python<'_>,
+        robot: PathBuf,
+        srdf: Option<PathBuf>,
+        group: Option<&str>,
+        spheres: usize,
+    ) -> PyResult<Self> {
+        py.detach(|| {
+            let (robot, semantics) = load(&robot, srdf.as_ref())?;
+            let cover = SphereModel::kept(&robot, spheres).map_err(|e| file_error(&e))?;
+            let Some(semantics) = semantics else {
+                if let Some(group) = group {
+                    return Err(PyTypeError::new_err(format!(
+                        "group `{group}` is one of an SRDF file: give srdf too, or leave group out \
+                         to plan for all joints"
+                    )));
+                }
+                return Ok(Self {
+                    arm: psmp_arm::Arm::whole(robot).map_err(|e| arm_error("robot", &e))?,
+                    spheres: Arc::new(cover),
+                    states: BTreeMap::new(),
+                });
+            };
+            let names = || semantics.groups.iter().map(|g| g.name.as_str());
+            let group = match (group, &semantics.groups[..]) {
+                (Some(group), _) => group,
+                (None, [only]) => &only.name,
+                (None, _) => {
+                    return Err(PyTypeError::new_err(format!(
+                        "robot `{}` has several groups: choose one with group, of {}",
+                        robot.name(),
+                        names().collect::<Vec<_>>().join(", ")
+                    )));
+                }
+            };
+            let states = semantics.states.iter().filter(|s| s.group == group);
+            let states = states
+                .map(|s| (s.name.clone(), s.positions.clone()))
+                .collect();
+            let arm = psmp_arm::Arm::new(robot, &semantics, group);
+            Ok(Self {
+                arm: arm.map_err(|e| arm_error("group", &e))?,
+                spheres: Arc::new(cover),
+                states,
+            })
+        })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.arm.robot().name()
+    }
+
+    #[getter]
+    fn group(&self) -> &str {
+        self.arm.group()
+    }
+
+    #[getter]
+    fn dof(&self) -> usize {
+        self.arm.dimension()
+    }
+
+    #[getter]
+    fn joints(&self) -> Vec<&str> {
+        self.arm.names().collect()
+    }
+
+    #[getter]
+    fn links(&self) -> Vec<&str> {
+        let links = self.arm.robot().links().iter();
+        links.map(|link| link.name.as_str()).collect()
+    }
+
+    #[getter]
+    fn states(&self) -> Vec<&str> {
+        self.states.keys().map(String::as_str).collect()
+    }
+
+    #[getter]
+    fn space(&self) -> Space {
+        Space(self.arm.space().clone())
+    }
+
+    /// A configuration by the name of a state, or by the positions of the joints.
+    fn configuration<'py>(
+        &self,
+        py: Python<'py>,
+        state: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let given = match state.extract::<String>() {
+            Ok(name) => match self.states.get(&name) {
+                Some(positions) => positions.clone(),
+                None => {
+                    let known: Vec<&str> = self.states();
+                    return Err(PyKeyError::new_err(format!(
+                        "the arm has no state `{name}`; it has {}",
+                        if known.is_empty() {
+                            "none".to_owned()
+                        } else {
+                            known.join(", ")
+                        }
+                    )));
+                }
+            },
+            Err(_) => positions("state", state)?,
+        };
+        let q = self.arm.configuration(&given);
+        Ok(PyArray1::from_vec(
+            py,
+            q.map_err(|e| arm_error("state", &e))?,
+        ))
+    }
+
+    /// Where a link is: matrices of shape (4, 4), or (n, 4, 4) for many configurations.
+    #[pyo3(signature = (q, link=None))]
+    fn pose<'py>(
+        &self,
+        py: Python<'py>,
+        q: &Bound<'py, PyAny>,
+        link: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let link = match link {
+            None => self.arm.tool(),
+            Some(name) => self.arm.robot().link(name).ok_or_else(|| {
+                PyKeyError::new_err(format!(
+                    "the robot has no link `{name}`; it has {}",
+                    self.links().join(", ")
+                ))
+            })?,
+        };
+        let (values, one) = configurations("q", self.dof(), q)?;
+        let count = values.len() / self.dof();
+        let matrices = py.detach(|| {
+            let kinematics = self.arm.kinematics();
+            let mut poses = kinematics.poses(count);
+            kinematics.compute(&values, &mut poses);
+            (0..count)
+                .flat_map(|i| matrix_of(&poses.of(i)[link]))
+                .collect()
+        });
+        let matrices = PyArray1::from_vec(py, matrices);
+        Ok(match one {
+            true => matrices.reshape([4, 4])?.into_any(),
+            false => matrices.reshape([count, 4, 4])?.into_any(),
+        })
+    }
+
+    /// A roadmap of configurations in which the arm does not collide with itself.
+    #[pyo3(signature = (vertices=10000, *, nearest=15, seed=None))]
+    fn roadmap(
+        &self,
+        py: Python<'_>,
+        vertices: usize,
+        nearest: usize,
+        seed: Option<u64>,
+    ) -> PyResult<Roadmap> {
+        if vertices == 0 {
+            return Err(PyValueError::new_err("vertices must be at least 1, got 0"));
+        }
+        let connection = Connection::Nearest(nearest);
+        let sampling = seed.map_or(Sampling::Halton, Sampling::Uniform);
+        let made =
+            py.detach(|| joint_roadmap(&self.arm, &self.spheres, vertices, sampling, connection));
+        let graph = made.map_err(|e| refused("nearest", e))?;
+        Ok(Roadmap::new(graph, Some(connection)))
+    }
+
+    /// The arm in a scene as a checker.
+    #[pyo3(signature = (scene=None, *, kind="refined", state=None))]
+    fn checker(
+        &self,
+        py: Python<'_>,
+        scene: Option<&Bound<'_, Scene>>,
+        kind: &str,
+        state: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<ArmChecker> {
+        let state = state.map(|s| positions("state", s)).transpose()?;
+        let scene = scene.map(|s| &s.get().0);
+        py.detach(|| {
+            let nothing = psmp_arm::Scene::default();
+            let scene = scene.unwrap_or(&nothing);
+            let arm = self.arm.with_state(&scene.state);
+            let arm = arm.map_err(|e| arm_error("scene", &e))?;
+            let arm = arm.with_state(&state.unwrap_or_default());
+            let arm = arm.map_err(|e| arm_error("state", &e))?;
+            ArmChecker::new(kind, &arm, &self.spheres, scene)
+        })
+    }
+
+    /// A path with times.
+    #[pyo3(signature = (path, *, velocity=None, acceleration=1.0, period=0.01))]
+    fn trajectory<'py>(
+        &self,
+        py: Python<'py>,
+        path: &Bound<'py, PyAny>,
+        velocity: Option<f64>,
+        acceleration: f64,
+        period: f64,
+    ) -> PyResult<Trajectory> {
+        let dof = self.dof();
+        let path = values(&matrix::<f64>("path", "n", Some(dof), path)?)?;
+        if !(period > 0.0 && period.is_finite()) {
+            return Err(PyValueError::new_err(format!(
+                "period must be positive and finite, got {period}"
+            )));
+        }
+        let rows: Vec<&[f64]> = path.chunks_exact(dof).collect();
+        if let Some(place) = rows.iter().position(|q| !self.arm.space().contains(q)) {
+            return Err(PyValueError::new_err(format!(
+                "path has a configuration outside the joints' limits in row {place}"
+            )));
+        }
+        let mut limits = MotionLimits::of(&self.arm, acceleration);
+        if let Some(velocity) = velocity {
+            limits.velocity.fill(velocity);
+        }
+        let made = py.detach(|| {
+            let along = psmp_arm::Trajectory::along(&self.arm, &rows, &limits)?;
+            let instants: Vec<psmp_arm::Instant> = along.instants(period).collect();
+            Ok::<_, psmp_arm::TrajectoryError>(instants)
+        });
+        let instants = made.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let table = |pick: fn(&psmp_arm::Instant) -> &[f64]| {
+            let all = instants.iter().flat_map(pick).copied();
+            let rows = PyArray1::from_iter(py, all).reshape([instants.len(), dof])?;
+            Ok::<_, PyErr>(rows.unbind())
+        };
+        Ok(Trajectory {
+            joints: self.joints().into_iter().map(str::to_owned).collect(),
+            times: PyArray1::from_iter(py, instants.iter().map(|i| i.time)).unbind(),
+            positions: table(|i| &i.positions)?,
+            velocities: table(|i| &i.velocities)?,
+            accelerations: table(|i| &i.accelerations)?,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<psmp.Arm `{}`, group `{}` of {} joints>",
+            self.name(),
+            self.group(),
+            self.dof()
+        )
+    }
+}
+
+/// A pose as a matrix, row by row.
+fn matrix_of(pose: &psmp_arm::Pose<f64>) -> [f64; 16] {
+    let ([a, b, c], t) = (pose.rotation, pose.translation);
+    let mut matrix = [0.0; 16];
+    for (row, (turn, way)) in [a, b, c].into_iter().zip(t).enumerate() {
+        matrix[4 * row..4 * row + 3].copy_from_slice(&turn);
+        matrix[4 * row + 3] = way;
+    }
+    matrix[15] = 1.0;
+    matrix
+}
+
+/// What stands around a robot, what it holds, and what may touch what.
+#[pyclass(frozen, module = "psmp")]
+pub struct Scene(psmp_arm::Scene);
+
+#[pymethods]
+impl Scene {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let read = py.detach(|| psmp_arm::Scene::read(&path));
+        read.map(Self).map_err(|e| file_error(&e))
+    }
+
+    #[getter]
+    fn robot(&self) -> Option<&str> {
+        self.0.robot.as_deref()
+    }
+
+    #[getter]
+    fn objects(&self) -> Vec<&str> {
+        self.0.objects.iter().map(|o| o.name.as_str()).collect()
+    }
+
+    #[getter]
+    fn attached(&self) -> Vec<(&str, &str)> {
+        let attached = self.0.attached.iter();
+        attached
+            .map(|a| (a.object.name.as_str(), a.link.as_str()))
+            .collect()
+    }
+
+    #[getter]
+    fn state(&self) -> BTreeMap<&str, f64> {
+        by_name(&self.0.state)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<psmp.Scene of {} objects, {} attached>",
+            self.0.objects.len(),
+            self.0.attached.len()
+        )
+    }
+}
+
+fn by_name(positions: &Positions) -> BTreeMap<&str, f64> {
+    positions
+        .iter()
+        .map(|(name, at)| (name.as_str(), *at))
+        .collect()
+}
+
+/// From where to where to move, and with which group.
+#[pyclass(frozen, module = "psmp")]
+pub struct Request(psmp_arm::MotionRequest);
+
+#[pymethods]
+impl Request {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let read = py.detach(|| psmp_arm::MotionRequest::read(&path));
+        read.map(Self).map_err(|e| file_error(&e))
+    }
+
+    #[getter]
+    fn group(&self) -> &str {
+        &self.0.group
+    }
+
+    #[getter]
+    fn start(&self) -> BTreeMap<&str, f64> {
+        by_name(&self.0.start)
+    }
+
+    #[getter]
+    fn goal(&self) -> BTreeMap<&str, f64> {
+        by_name(&self.0.goal)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<psmp.Request for group `{}`>", self.0.group)
+    }
+}
+
+/// A path with times: where the joints are and how fast they move, an instant a row.
+#[pyclass(frozen, get_all, module = "psmp")]
+pub struct Trajectory {
+    joints: Vec<String>,
+    times: Py<PyArray1<f64>>,
+    positions: Py<PyArray2<f64>>,
+    velocities: Py<PyArray2<f64>>,
+    accelerations: Py<PyArray2<f64>>,
+}
+
+#[pymethods]
+impl Trajectory {
+    /// How many seconds it takes.
+    #[getter]
+    fn duration(&self, py: Python<'_>) -> PyResult<f64> {
+        let times = self.times.bind(py).try_readonly()?;
+        Ok(times.as_array().last().copied().unwrap_or(0.0))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!(
+            "<psmp.Trajectory of {} joints, {:.3} s>",
+            self.joints.len(),
+            self.duration(py)?
+        ))
+    }
+}

@@ -1,0 +1,307 @@
+"""Robot arms: what is read, what is checked, and plans among obstacles."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import published
+
+import psmp
+
+POST = """
+[[object]]
+name = "post"
+box = [0.1, 0.1, 0.4]
+position = [0.75, 0, 0]
+"""
+START, GOAL = (-0.9, 0.1, 0.1), (0.9, -0.1, -0.1)
+KINDS = ["refined", "spheres", "exact", "certified"]
+
+
+def request_text(start, goal) -> str:
+    """A MoveIt request for the planar arm of three joints."""
+    names = ["joint1", "joint2", "joint3"]
+    joints = [f"      - {{joint_name: {name}, position: {at}}}" for name, at in zip(names, goal, strict=True)]
+    return "\n".join(
+        [
+            "group_name: arm",
+            "start_state:",
+            f"  joint_state: {{name: [{', '.join(names)}], position: {list(start)}}}",
+            "goal_constraints:",
+            "  - joint_constraints:",
+            *joints,
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("arm")
+    (folder / "post.toml").write_text(POST)
+    (folder / "over.yaml").write_text(request_text(START, GOAL))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def arm() -> psmp.Arm:
+    return psmp.Arm("planar-3")
+
+
+@pytest.fixture(scope="module")
+def scene(folder) -> psmp.Scene:
+    return psmp.Scene(folder / "post.toml")
+
+
+@pytest.fixture(scope="module")
+def prm(arm) -> psmp.Roadmap:
+    return arm.roadmap(400)
+
+
+def test_what_an_arm_is(arm):
+    assert (arm.name, arm.group, arm.dof) == ("planar3", "arm", 3)
+    assert arm.joints == ["joint1", "joint2", "joint3"]
+    assert "link3" in arm.links and arm.states == ["home"]
+    assert arm.space.dimension == 3 and np.allclose(arm.space.bounds, [(-np.pi, np.pi)] * 3)
+    assert np.array_equal(arm.configuration("home"), np.zeros(3))
+    given = {"joint3": 0.3, "joint1": 0.1, "joint2": 0.2}
+    assert np.array_equal(arm.configuration(given), [0.1, 0.2, 0.3])
+    assert "planar3" in repr(arm)
+    assert psmp.Arm("panda-like").dof == 7
+
+
+def test_where_links_are(arm):
+    """Against the formula of a planar arm whose links are a third of a metre each."""
+    q = np.array([(0.3, -0.5, 0.9), (0.0, 0.0, 0.0)])
+    poses = arm.pose(q)
+    assert poses.shape == (2, 4, 4)
+    turned = np.cumsum(q, axis=1)
+    expected = np.stack([np.cos(turned[:, :2]).sum(1) / 3, np.sin(turned[:, :2]).sum(1) / 3], axis=1)
+    assert np.allclose(poses[:, :2, 3], expected)
+    assert np.allclose(poses[:, 0, 0], np.cos(turned[:, 2])) and np.allclose(poses[:, 1, 0], np.sin(turned[:, 2]))
+    one = arm.pose(q[0], "link1")
+    assert one.shape == (4, 4) and np.allclose(one[:2, 3], 0)
+    with pytest.raises(KeyError, match="link3"):
+        arm.pose(q[0], "hand")
+
+
+def test_what_scenes_and_requests_hold(folder, scene, arm):
+    assert scene.objects == ["post"] and scene.attached == [] and scene.robot is None and scene.state == {}
+    request = psmp.Request(folder / "over.yaml")
+    assert request.group == "arm"
+    assert np.array_equal(arm.configuration(request.start), START)
+    assert np.array_equal(arm.configuration(request.goal), GOAL)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checker_answers_for_one_and_for_many(arm, scene, kind):
+    check = arm.checker(scene, kind=kind)
+    assert check.kind == kind and check.dof == 3
+    assert check(START) is True and check((0, 0, 0)) is False
+    many = check(np.array([START, (0.0, 0.0, 0.0), GOAL]))
+    assert many.dtype == bool and many.tolist() == [True, False, True]
+    assert check(np.empty((0, 3))).shape == (0,)
+    assert check.contact(START) is None
+    assert set(check.contact((0, 0, 0))) == {"link3", "post"}
+
+
+def test_spheres_are_never_bolder_than_the_shapes(arm, scene):
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-np.pi, np.pi, (3000, 3))
+    spheres, exact, refined = (arm.checker(scene, kind=kind)(q) for kind in ("spheres", "exact", "refined"))
+    assert not (spheres & ~exact).any() and np.array_equal(refined, exact)
+    assert exact.any() and not exact.all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plan_is_free_all_the_way(arm, scene, prm, kind):
+    check = arm.checker(scene, kind=kind)
+    run = psmp.plan(prm, START, GOAL, check=check, proposer="lazysp", resolution=0.05)
+    result = run.finish()
+    assert result.ending == "optimal" and result.path is not None
+    assert np.array_equal(result.path[0], START) and np.array_equal(result.path[-1], GOAL)
+    trajectory = arm.trajectory(result.path)
+    assert arm.checker(scene, kind="exact")(trajectory.positions).all()
+    assert len(result.path) > 2, "straight, the arm would hit the post"
+    assert run.roadmap.vertex_count >= 402
+
+
+def test_joining_counts(arm, scene, prm):
+    run = psmp.plan(prm, START, GOAL, check=arm.checker(scene), proposer="lazysp")
+    before = run.configurations
+    events = list(run)
+    assert before > 0
+    assert events[-1].configurations == before + sum(e.cost for e in events if e.cost is not None)
+
+
+def test_a_function_on_configurations_finds_the_same(arm, scene, prm):
+    """The native checker, and the same one called from Python on vertices of the same roadmap."""
+    check = arm.checker(scene, kind="exact")
+    joined = psmp.plan(prm, START, GOAL, check=check).roadmap
+    start, goal = 400, 401
+    step = 0.02
+    native = psmp.plan(joined, start, goal, check=check, proposer="lazysp", resolution=step)
+    python = psmp.plan(joined, start, goal, check=lambda q: check(q), proposer="lazysp", resolution=step)
+    assert native.finish().length == pytest.approx(python.finish().length)
+    # Steps are measured by the joint that moves farthest, and so are fewer.
+    assert native.configurations < python.configurations
+
+
+def among(scene: str) -> psmp.ArmChecker:
+    """A world: the arm in the scene of a file."""
+    return psmp.Arm("planar-3").checker(psmp.Scene(scene))
+
+
+def test_a_table_of_scenes(arm, folder, prm, scene):
+    """Experience for an arm, made by two processes, and a belief from it."""
+    files = []
+    for x in (0.6, 0.7, 0.8):
+        files.append(str(folder / f"post{x}.toml"))
+        (folder / f"post{x}.toml").write_text(POST.replace("0.75", str(x)))
+    table = psmp.table(prm, files, among, workers=2)
+    assert table.shape == (3, prm.edge_count) and 0 < table.to_numpy().mean() < 1
+    stop = psmp.gap(0.2) | psmp.checks(20_000)
+    run = psmp.plan(prm, START, GOAL, check=arm.checker(scene), belief=psmp.learn(table), stop=stop)
+    assert run.finish().path is not None
+
+
+def test_a_roadmap_without_a_path_is_made_finer(folder, arm):
+    """Few vertices have no way around; more around start and goal do."""
+    coarse = arm.roadmap(3, nearest=1)
+    check = arm.checker(psmp.Scene(folder / "post.toml"), kind="exact")
+    run = psmp.plan(coarse, START, GOAL, check=check, proposer="lazysp")
+    kinds = [event.kind for event in run]
+    assert run.path is not None and kinds.count("infeasible") == 0 and kinds[-1] == "optimal"
+    assert run.roadmap.vertex_count == 3 + 2 + 500
+    assert check(run.roadmap.configurations[run.vertices]).all()
+
+
+def test_a_closed_in_arm_has_no_path(arm, folder):
+    wall = "".join(
+        f'[[object]]\nname = "wall{i}"\nbox = [2.4, 0.02, 0.4]\nposition = [0, {y}, 0]\n' for i, y in enumerate((-0.2, 0.2))
+    )
+    (folder / "walls.toml").write_text(wall)
+    single = psmp.Arm("planar-1")
+    check = single.checker(psmp.Scene(folder / "walls.toml"))
+    run = psmp.plan(single.roadmap(50, nearest=4), [0.0], [3.1], check=check, proposer="lazysp")
+    assert run.finish().ending == "infeasible" and run.path is None
+
+
+def test_trajectories_keep_their_limits(arm):
+    path = np.array([START, (0.0, 1.0, -0.5), GOAL])
+    slow, fast = arm.trajectory(path, acceleration=0.5), arm.trajectory(path, acceleration=2.0)
+    assert slow.duration > fast.duration > 0 and slow.joints == arm.joints
+    for trajectory, most in ((slow, 0.5), (fast, 2.0)):
+        n = len(trajectory.times)
+        assert trajectory.positions.shape == trajectory.velocities.shape == trajectory.accelerations.shape == (n, 3)
+        assert np.all(np.diff(trajectory.times) > 0) and np.diff(trajectory.times).max() < 0.0101
+        assert trajectory.times[-1] == trajectory.duration
+        assert np.abs(trajectory.accelerations).max() <= most + 1e-6
+        assert np.abs(trajectory.velocities).max() <= 2 + 1e-6
+        assert np.array_equal(trajectory.positions[0], path[0]) and np.array_equal(trajectory.positions[-1], path[-1])
+    assert np.abs(arm.trajectory(path, velocity=0.1).velocities).max() <= 0.1 + 1e-6
+
+
+def test_threads_share_a_checker(arm, scene, prm):
+    check = arm.checker(scene)
+    alone = psmp.plan(prm, START, GOAL, check=check, proposer="lazysp").finish()
+    found: list[str] = []
+
+    def work():
+        found.append(psmp.plan(prm, START, GOAL, check=check, proposer="lazysp").finish().fingerprint)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [alone.fingerprint] * 4
+
+
+def test_ctrl_c_is_heard_by_one_who_does_not_look(folder):
+    """`finish` runs no Python, so that the run itself must listen."""
+    program = textwrap.dedent(f"""
+        import psmp, signal, sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        arm = psmp.Arm("planar-3")
+        check = arm.checker(psmp.Scene({str(folder / "post.toml")!r}))
+        run = psmp.plan_without_roadmap(arm.space, {START}, {GOAL}, check=check, planner="rrtstar")
+        print("begun", flush=True)
+        try:
+            run.finish()
+        except KeyboardInterrupt:
+            sys.exit(7)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    try:
+        time.sleep(0.5)
+        process.send_signal(2)
+        assert process.wait(timeout=20) == 7
+    finally:
+        process.kill()
+
+
+def test_mistakes_are_told(arm, scene, prm, folder, roadmap):
+    check = arm.checker(scene)
+    (folder / "broken.toml").write_text('[[object]]\nname = "ball"\nsphere = "large"\n')
+    for wrong, error, words in [
+        (lambda: psmp.Arm("elbow.urdf"), FileNotFoundError, "panda-like"),
+        (lambda: psmp.Arm("planar-3", srdf="some.srdf"), TypeError, "srdf"),
+        (lambda: psmp.Arm("planar-3", group="legs"), ValueError, "legs"),
+        (lambda: psmp.Scene(folder / "none.yaml"), FileNotFoundError, "none.yaml"),
+        (lambda: psmp.Scene(folder / "broken.toml"), OSError, "broken.toml.*line 3"),
+        (lambda: psmp.Request(folder / "post.toml"), OSError, "post.toml"),
+        (lambda: arm.configuration("work"), KeyError, "home"),
+        (lambda: arm.configuration({"joint1": 0.0}), ValueError, "joint2"),
+        (lambda: arm.configuration({"elbow": 0.0}), ValueError, "elbow"),
+        (lambda: arm.configuration({"joint1": 9.0, "joint2": 0.0, "joint3": 0.0}), ValueError, "limits"),
+        (lambda: arm.configuration([0.0, 0.0, 0.0]), TypeError, "dict"),
+        (lambda: arm.checker(scene, kind="thorough"), ValueError, "refined"),
+        (lambda: arm.checker(scene, state={"finger": 0.0}), ValueError, "finger"),
+        (lambda: arm.roadmap(0), ValueError, "vertices"),
+        (lambda: arm.roadmap(10, nearest=0), ValueError, "nearest"),
+        (lambda: check([0.0, 0.0]), ValueError, r"\(3,\) or \(n, 3\), got \(2,\)"),
+        (lambda: check("home"), TypeError, "q must be"),
+        (lambda: psmp.plan(roadmap, (0.1, 0.1), (0.9, 0.9), check=check), ValueError, "3 joints"),
+        (lambda: psmp.plan(roadmap, 0, 1, check=check), ValueError, "3 joints"),
+        (lambda: psmp.plan(prm, (0, 0, 0), GOAL, check=check), ValueError, "start is in collision: `link3` touches `post`"),
+        (lambda: psmp.plan(prm, START, (9, 0, 0), check=check), ValueError, "goal .* outside"),
+        (lambda: psmp.plan(prm, START, GOAL, check=check, resolution=0.0), ValueError, "resolution"),
+        (lambda: psmp.plan_without_roadmap([(0, 1)], [0.1], [0.2], check=check), ValueError, "arm.space"),
+        (lambda: arm.trajectory([START, (9.0, 0.0, 0.0)]), ValueError, "row 1"),
+        (lambda: arm.trajectory([START, GOAL], acceleration=0.0), ValueError, "acceleration"),
+        (lambda: arm.trajectory([START, GOAL], period=0.0), ValueError, "period"),
+    ]:
+        with pytest.raises(error, match=words):
+            wrong()
+
+
+def test_the_published_panda():
+    panda = published("motion_bench_maker", "panda")
+    problems = panda / "problems" / "table_under_pick"
+    arm = psmp.Arm(panda / "panda.urdf", srdf=panda / "panda.srdf", group="panda_arm")
+    assert arm.dof == 7 and arm.joints[0] == "panda_joint1"
+    scene, request = psmp.Scene(problems / "scene0002.yaml"), psmp.Request(problems / "request0002.yaml")
+    assert request.group == "panda_arm" and scene.objects
+    with pytest.raises(TypeError, match="panda_arm"):
+        psmp.Arm(panda / "panda.urdf", srdf=panda / "panda.srdf")
+    check = arm.checker(scene, state=request.start)
+    start, goal = arm.configuration(request.start), arm.configuration(request.goal)
+    assert check(start) and check(goal)
+    step = 0.05
+    run = psmp.plan(arm.roadmap(2000), start, goal, check=check, proposer="lazysp", resolution=step)
+    for event in run:
+        if event.kind == "improved":
+            break
+    assert run.path is not None
+    exact = arm.checker(scene, kind="exact", state=request.start)
+    for a, b in zip(run.path, run.path[1:], strict=False):
+        steps = int(np.ceil(np.abs(b - a).max() / step))
+        assert exact(a + np.linspace(0, 1, steps + 1)[:, None] * (b - a)).all()
+    assert arm.trajectory(run.path).duration > 0
