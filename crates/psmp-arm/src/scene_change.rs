@@ -1,16 +1,14 @@
 //! When a scene changes: which edges can be affected, and what stays known of all others.
 //!
-//! [`SweptVolumes`] holds a box around what each body sweeps along each edge, and a tree of these
-//! boxes that leads from an object to the edges it can affect. An object that comes can only block
-//! edges that sweep through its place, an object that goes can only free such edges. [`EdgeMemory`]
-//! keeps the verdicts of edges from plan to plan and forgets just those.
+//! [`SweptVolumes`] holds a box around what each body sweeps along each edge. An object that comes
+//! can only block edges that sweep through its place, an object that goes can only free such edges.
+//! [`EdgeMemory`] keeps the verdicts of edges from plan to plan and forgets just those. It knows few
+//! edges and asks about no others; to find all affected edges every box is looked at, because an
+//! object affects so many that a tree of the boxes is hardly faster.
 
 use crate::geometry::Placed;
 use crate::scene::Object;
 use crate::spheres::SphereWorld;
-use parry3d_f64::bounding_volume::Aabb;
-use parry3d_f64::math::Vector;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use psmp::checker::{Checker, Sightings, Verdict};
 use psmp::{EdgeId, Roadmap};
 
@@ -39,19 +37,12 @@ fn around(shapes: &[Placed]) -> Vec<Bounds> {
         .collect()
 }
 
-fn to_parry((low, high): &Bounds) -> Aabb {
-    let corner = |at: &[f32; 3]| Vector::from(at.map(f64::from));
-    Aabb::new(corner(low), corner(high))
-}
-
 /// What the bodies of an arm sweep along the edges of a roadmap, as boxes.
 #[derive(Debug, Clone)]
 pub struct SweptVolumes {
     /// A box for each body along each edge.
     boxes: Vec<Bounds>,
     bodies: usize,
-    /// The same boxes, by where they are.
-    tree: Bvh,
 }
 
 impl SweptVolumes {
@@ -86,36 +77,11 @@ impl SweptVolumes {
                 });
             }
         }
-        let leaves = boxes.iter().map(to_parry).enumerate();
-        let tree = Bvh::from_iter(BvhBuildStrategy::Binned, leaves);
-        Some(Self {
-            boxes,
-            bodies,
-            tree,
-        })
+        Some(Self { boxes, bodies })
     }
 
-    /// The edges along which some body sweeps through the box around a shape, in order.
-    pub fn affected(&self, shapes: &[Placed]) -> impl Iterator<Item = EdgeId> + use<> {
-        // A bit for each edge: several of its bodies may be in the way.
-        let edges = self.boxes.len() / self.bodies.max(1);
-        let mut affected = vec![0u64; edges.div_ceil(64)];
-        for shape in around(shapes) {
-            for leaf in self.tree.intersect_aabb(&to_parry(&shape)) {
-                let edge = leaf as usize / self.bodies;
-                affected[edge / 64] |= 1 << (edge % 64);
-            }
-        }
-        let words = affected.into_iter().zip((0u32..).step_by(64));
-        words.flat_map(|(word, first)| {
-            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
-            bits.map(move |bit| EdgeId(first + bit))
-        })
-    }
-
-    /// The same without the tree, box by box, to measure it by.
-    #[doc(hidden)]
-    pub fn affected_box_by_box(&self, shapes: &[Placed]) -> impl Iterator<Item = EdgeId> {
+    /// The edges along which some body sweeps through the box around a shape.
+    pub fn affected(&self, shapes: &[Placed]) -> impl Iterator<Item = EdgeId> {
         let around = around(shapes);
         let edges = self.boxes.chunks_exact(self.bodies.max(1)).enumerate();
         edges
