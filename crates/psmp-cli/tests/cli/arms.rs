@@ -12,6 +12,11 @@ fn rows(text: &str) -> (Vec<String>, Vec<Vec<f64>>) {
     (header.collect(), lines.map(numbers).collect())
 }
 
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let squares = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y));
+    squares.sum::<f64>().sqrt()
+}
+
 #[test]
 fn an_arm_goes_around_a_post() {
     let place = Place::new().with_arm();
@@ -132,7 +137,8 @@ fn planners_without_a_roadmap_plan_for_arms_too() {
             assert_eq!(world.contact(q), None, "{planner} {q:?}");
         }
         let (_, instants) = rows(&place.read("t.csv"));
-        assert_eq!(instants[instants.len() - 1][1..4], [0.9, -0.1, -0.1]);
+        let last = &instants[instants.len() - 1][1..4];
+        assert!(distance(last, &[0.9, -0.1, -0.1]) < 1e-9, "{last:?}");
         let end = place.json("t.json")["duration"].as_f64();
         assert_eq!(end, Some(instants[instants.len() - 1][0]));
         assert!(place.read("a.svg").contains(&format!("{planner} in")));
@@ -154,12 +160,8 @@ fn the_path_of_an_arm_can_be_straightened() {
         (format!("{PLAN} --planner lazysp"), "vertex,joint1"),
         (format!("{FREELY} --planner rrtconnect"), "joint1,"),
     ] {
-        place
-            .psmp(&format!(
-                "{line} --path before.csv --trajectory before.json"
-            ))
-            .ok();
-        let files = "--path after.json --path after.csv --trajectory motion.json --picture a.png";
+        place.psmp(&format!("{line} --path before.csv")).ok();
+        let files = "--path after.json --path after.csv --trajectory motion.csv --picture a.png";
         let lines = place
             .psmp(&format!("{line} --shortcut --json {files}"))
             .ok();
@@ -177,13 +179,11 @@ fn the_path_of_an_arm_can_be_straightened() {
         assert!(place.read("before.csv").starts_with(header));
         let (_, waypoints) = rows(&place.read("after.csv"));
         assert_eq!(waypoints[waypoints.len() - 1], [0.9, -0.1, -0.1]);
-        // The trajectory is along the shorter path.
-        let joints = &place.json("motion.json")["points"];
-        let ends = joints.as_array().unwrap().last().unwrap();
-        assert_eq!(ends["positions"], serde_json::json!([0.9, -0.1, -0.1]));
-        let [before, after] =
-            ["before.json", "motion.json"].map(|f| number(&place.json(f), "duration"));
-        assert!(after < before, "{after} {before}");
+        // The trajectory is along the shorter path. It may take longer, as it rests at more bends.
+        let (_, instants) = rows(&place.read("motion.csv"));
+        let steps = instants.windows(2);
+        let way: f64 = steps.map(|w| distance(&w[0][1..4], &w[1][1..4])).sum();
+        assert!((way - number(straightened, "length")).abs() < 1e-3, "{way}");
     }
 }
 
