@@ -121,8 +121,8 @@ fn planners_without_a_roadmap_plan_for_arms_too() {
     for planner in ["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"] {
         let line = format!("{FREELY} --planner {planner} --configurations 20000 {files} --json");
         let lines = place.psmp(&line).ok().json_lines();
-        let improved = lines.iter().filter(|l| l["event"] == "improved");
-        let last = improved.last().expect("there is a path");
+        let mut improved = lines.iter().filter(|l| l["event"] == "improved");
+        let last = improved.next_back().expect("there is a path");
         assert_eq!(last["planner"], planner);
         let path = place.json("p.json");
         assert_eq!(path["length"], last["length"]);
