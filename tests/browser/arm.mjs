@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { check, checkQuiet, finish, must, open, report, shots } from "./driver.mjs";
 
 const folder = process.env.ARM_REPORT ?? report("--seven-dof", "--worlds", "20", "--test", "2",
-  "--planners", "psmp:fs,lazysp,rrtconnect");
+  "--planners", "psmp:fs,lazysp,rrtconnect+straightened");
 
 // Software draws what a graphics card would.
 const opened = await open(folder, "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader");

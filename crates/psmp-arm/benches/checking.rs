@@ -6,7 +6,8 @@
 //! roadmap's length. They are checked at the 0.2 rad of a planner, where a motion fills one or two
 //! blocks of eight and many lanes stay empty, and at the 1/32 rad of VAMP, where few do. Then a
 //! collision table: the edges of a roadmap in eighty scenes at once, beside one scene after the
-//! other. Ends with an error if a ratio that the project claims does not hold.
+//! other. Then a change of scene: what is known of edges that an object can affect is forgotten,
+//! beside finding all such edges. Ends with an error if a ratio that the project claims does not hold.
 //!
 //! ```text
 //! PSMP_DATA=... cargo bench -p psmp-arm --bench checking
@@ -16,10 +17,11 @@
 //! The second counts instructions with valgrind, which no other load of the machine changes.
 
 use psmp::Connection;
-use psmp::checker::{BisectionOrder, World};
+use psmp::checker::{BisectionChecker, BisectionOrder, Checker, Sightings, World};
 use psmp_arm::{
-    Arm, DEFAULT_SPHERES, ExactWorld, Robot, Sampling, Scene, Semantics, SphereModel, SphereWorld,
-    SphereWorlds, joint_roadmap,
+    Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, EdgeMemory, ExactWorld,
+    RememberingChecker, Robot, Sampling, Scene, Semantics, SphereModel, SphereWorld, SphereWorlds,
+    SweptVolumes, joint_roadmap,
 };
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -39,6 +41,11 @@ const BESIDE_MESHES: f64 = 50.0;
 const TOGETHER: f64 = 3.0;
 const TABLE_SCENES: usize = 80;
 const TABLE_EDGES: usize = 1000;
+
+/// How many times forgetting is as fast as finding all affected edges at least, with about so many
+/// edges known, as after a plan.
+const FORGETTING: f64 = 8.0;
+const KNOWN_EDGES: usize = 500;
 
 /// A robot's file, and what it is.
 const ROBOTS: [(&str, &str); 2] = [
@@ -204,6 +211,7 @@ fn compare(panda: &Path) -> ExitCode {
         }
     }
     good &= compare_tables(panda);
+    good &= compare_changes(panda);
     match good {
         true => ExitCode::SUCCESS,
         false => {
@@ -292,6 +300,75 @@ fn compare_tables(panda: &Path) -> bool {
             together / entries * 1e8 / 2.0
         );
         good &= apart > TOGETHER * together;
+    }
+    good
+}
+
+/// A new object makes uncertain what a plan has found out: forgetting that, beside finding all edges
+/// that the object can affect.
+fn compare_changes(panda: &Path) -> bool {
+    let (arm, model) = read_arm(panda, "panda.urdf");
+    let connection = Connection::Nearest(DEFAULT_NEIGHBOURS);
+    let roadmap = joint_roadmap(&arm, &model, DEFAULT_VERTICES, Sampling::Halton, connection);
+    let roadmap = roadmap.expect("a roadmap of the Panda");
+    let read = |set: &str, number: usize| {
+        let path = panda.join(format!("problems/{set}/scene{number:04}.yaml"));
+        Scene::read(path).expect("the published scene is read")
+    };
+    let world = SphereWorld::new(&arm, &model, &read(SETS[0], 1)).expect("arm and scene fit");
+    let swept = SweptVolumes::new(&roadmap, 0.2, &world).expect("a roadmap in joint space");
+    let mut known = EdgeMemory::new(roadmap.edge_count());
+    let checker = BisectionChecker::by_largest_step(&roadmap, 0.2, world).expect("a resolution");
+    let mut checker = RememberingChecker::new(checker, &mut known);
+    let mut sightings = Sightings::new(arm.dimension());
+    for edge in roadmap
+        .edge_ids()
+        .step_by(roadmap.edge_count() / KNOWN_EDGES)
+    {
+        sightings.clear();
+        let Ok(_) = checker.check(edge, &mut sightings);
+    }
+    println!(
+        "\nan object comes, {} of {} edges are known: microseconds to forget, and to find all \
+         affected edges",
+        known.known(),
+        roadmap.edge_count()
+    );
+    println!(
+        "{:17} {:>7} {:>8} {:>6} {:>8} {:>7}",
+        "set", "objects", "affected", "forget", "find all", "ratio"
+    );
+    let mut good = true;
+    for set in SETS {
+        let mut sums = [0.0; 2];
+        let (mut objects, mut affected) = (0, 0);
+        let scenes = (1..=SCENES).map(|number| read(set, number));
+        for object in scenes.flat_map(|scene| scene.objects) {
+            let mut least = [f64::INFINITY; 2];
+            let mut found = 0;
+            for _ in 0..ROUNDS {
+                let mut memory = known.clone();
+                let times = [
+                    timed(|| memory.came(&swept, &object), 1),
+                    timed(|| found = swept.affected(&object.shapes).count(), 1),
+                ];
+                for (least, time) in least.iter_mut().zip(times) {
+                    *least = least.min(time);
+                }
+            }
+            objects += 1;
+            affected += found;
+            for (sum, least) in sums.iter_mut().zip(least) {
+                *sum += least / 1e3;
+            }
+        }
+        let [forget, find] = sums.map(|sum| sum / f64::from(objects));
+        println!(
+            "{set:17} {objects:7} {:7.1}% {forget:6.0} {find:8.0} {:7.1}",
+            100.0 * affected as f64 / f64::from(objects) / roadmap.edge_count() as f64,
+            find / forget,
+        );
+        good &= find > FORGETTING * forget;
     }
     good
 }

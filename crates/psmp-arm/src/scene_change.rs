@@ -2,7 +2,9 @@
 //!
 //! [`SweptVolumes`] holds a box around what each body sweeps along each edge. An object that comes
 //! can only block edges that sweep through its place, an object that goes can only free such edges.
-//! [`EdgeMemory`] keeps the verdicts of edges from plan to plan and forgets just those.
+//! [`EdgeMemory`] keeps the verdicts of edges from plan to plan and forgets just those. It knows few
+//! edges and asks about no others; to find all affected edges every box is looked at, because an
+//! object affects so many that a tree of the boxes is hardly faster.
 
 use crate::geometry::Placed;
 use crate::scene::Object;
@@ -24,6 +26,15 @@ fn join(one: &Bounds, other: &Bounds) -> Bounds {
 
 fn meet(one: &Bounds, other: &Bounds) -> bool {
     (0..3).all(|i| one.0[i] <= other.1[i] && other.0[i] <= one.1[i])
+}
+
+/// The boxes around shapes.
+fn around(shapes: &[Placed]) -> Vec<Bounds> {
+    let bounds = shapes.iter().map(|s| s.shape.bounds(&s.pose));
+    // Rounded outwards.
+    bounds
+        .map(|(low, high)| (low.map(|v| v as f32 - 1e-5), high.map(|v| v as f32 + 1e-5)))
+        .collect()
 }
 
 /// What the bodies of an arm sweep along the edges of a roadmap, as boxes.
@@ -70,19 +81,18 @@ impl SweptVolumes {
     }
 
     /// The edges along which some body sweeps through the box around a shape.
-    pub fn affected<'a>(&'a self, shapes: &'a [Placed]) -> impl Iterator<Item = EdgeId> + 'a {
-        let around: Vec<Bounds> = shapes
-            .iter()
-            .map(|s| {
-                let (low, high) = s.shape.bounds(&s.pose);
-                // Rounded outwards.
-                (low.map(|v| v as f32 - 1e-5), high.map(|v| v as f32 + 1e-5))
-            })
-            .collect();
+    pub fn affected(&self, shapes: &[Placed]) -> impl Iterator<Item = EdgeId> {
+        let around = around(shapes);
         let edges = self.boxes.chunks_exact(self.bodies.max(1)).enumerate();
         edges
             .filter(move |(_, swept)| swept.iter().any(|s| around.iter().any(|a| meet(s, a))))
             .map(|(edge, _)| EdgeId(edge as u32))
+    }
+
+    /// Whether some body sweeps through one of these boxes along an edge.
+    fn meets(&self, edge: usize, around: &[Bounds]) -> bool {
+        let own = self.boxes.chunks_exact(self.bodies.max(1)).nth(edge);
+        own.is_some_and(|own| own.iter().any(|s| around.iter().any(|a| meet(s, a))))
     }
 }
 
@@ -142,9 +152,11 @@ impl EdgeMemory {
     }
 
     fn forget(&mut self, swept: &SweptVolumes, object: &Object, free: bool) {
-        for edge in swept.affected(&object.shapes) {
-            if let Some(known) = self.known.get_mut(edge.index()) {
-                *known = known.filter(|status| *status != free);
+        let around = around(&object.shapes);
+        // Few edges are known, so these are asked about, and not the object about all edges.
+        for (edge, known) in self.known.iter_mut().enumerate() {
+            if *known == Some(free) && swept.meets(edge, &around) {
+                *known = None;
             }
         }
     }

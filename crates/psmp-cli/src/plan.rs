@@ -3,17 +3,19 @@
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
 use crate::plan_arm::{self, ArmArgs, Spent};
-use crate::without_roadmap::{Continuous, PlannerArg};
+use crate::without_roadmap::{Continuous, InMap, PLANE};
 use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
-use psmp::checker::{BisectionChecker, Checker};
+use psmp::checker::{BisectionChecker, Checker, WorldFn};
 use psmp::{
     Anytime, Connection, Experience, Progress, Query, Roadmap, Space, Stop, WorldId, roadmap,
 };
 use psmp_lab::trial::{self, Ending, Trial};
-use psmp_lab::{PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale};
-use psmp_rivals::Waypoints;
+use psmp_lab::{
+    PlannerName, PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale,
+};
+use psmp_rivals::{MotionChecker, Waypoints};
 use psmp_worlds::{
     Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, MappedTable, OccupancyGrid,
     ReadOptions, UnknownCells, graphml,
@@ -38,10 +40,13 @@ use std::time::Duration;
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --shortcut --path plan.csv\n  \
     psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
     --trajectory plan.csv --picture plan.png\n  \
+    psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
+    --planner rrtconnect --shortcut --trajectory plan.csv\n  \
     psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml \
     --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n\n\
     An arm's roadmap is made finer around start and goal where it has no path. Its trajectory keeps to \
-    the straight motions that were checked and rests at their ends.\n\n\
+    the straight motions that were checked and rests at their ends, so that a straightened path, which has \
+    more of them, is shorter but need not be faster.\n\n\
     Ctrl-C ends a run with the best path so far."
 )]
 pub struct PlanArgs {
@@ -94,14 +99,14 @@ pub struct PlanArgs {
     radius: Option<f64>,
 
     /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, see `psmp bench --help`;
-    /// or one that plans in the map itself, without a roadmap: `rrtconnect`, `rrtconnect+shortcut`,
-    /// `rrtstar`, `bitstar`.
+    /// or one that plans in the map or for the arm without a roadmap: `rrtconnect`,
+    /// `rrtconnect+shortcut`, `rrtstar`, `bitstar`.
     #[arg(long, default_value = "ei:ensemble")]
-    planner: PlannerArg,
+    pub planner: PlannerName,
 
     /// In the end straighten the path: try straight motions between places on it. They need not lie
-    /// on the roadmap, and pictures do not show them.
-    #[arg(long, conflicts_with = "robot")]
+    /// on the roadmap, and the picture of a map does not show them.
+    #[arg(long)]
     pub shortcut: bool,
 
     /// Whether the world planned in is among the known ones.
@@ -250,24 +255,27 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
     let place = format!("world {} of {}", world.0 + 1, dataset.name);
     let ends = [query.start, query.goal].map(|v| dataset.roadmap.configuration(v));
     let is_free = |q: &[f64]| image.as_ref().is_some_and(|image| image.free_at(q));
-    let continuous = match (dataset.roadmap.space(), image.as_ref(), ends) {
-        (Some(space), Some(image), [Some(start), Some(goal)]) => Some(Continuous {
+    let in_image = match (dataset.roadmap.space(), image.as_ref(), ends) {
+        (Some(space), Some(image), [Some(start), Some(goal)]) => Some(InMap {
             place: &place,
-            space,
-            resolution: resolution_for(&dataset.roadmap, args.method.resolution)?,
-            is_free: &is_free,
             obstacles: image,
-            start,
-            goal,
+            problem: Continuous {
+                space,
+                resolution: resolution_for(&dataset.roadmap, args.method.resolution)?,
+                world: WorldFn(&is_free),
+                checker: MotionChecker::new,
+                start,
+                goal,
+            },
         }),
         _ => None,
     };
-    let spec = match (args.planner, &continuous) {
-        (PlannerArg::OnRoadmap(spec), _) => checked(args, spec)?,
-        (PlannerArg::WithoutRoadmap(name), Some(continuous)) => {
-            return continuous.plan(name, args, common);
+    let spec = match (args.planner, &in_image) {
+        (PlannerName::OnRoadmap(spec), _) => checked(args, spec)?,
+        (PlannerName::WithoutRoadmap(name), Some(in_image)) => {
+            return in_image.plan(name, args, common);
         }
-        (PlannerArg::WithoutRoadmap(name), None) => {
+        (PlannerName::WithoutRoadmap(name), None) => {
             return Err(Mistake::error(
                 format!("{place} has no image that `{name}` could plan in"),
                 "choose a planner on the roadmap, such as `ei:ensemble`",
@@ -289,24 +297,13 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
         known: Fingerprint::of(&dataset.roadmap),
         eta: args.method.eta / scale(&dataset.roadmap),
         spec,
-        continuous,
+        in_map: in_image,
     }
     .solve(args, common, checker, Some((table, known)))
 }
 
-/// The planner asked for, which must plan on a roadmap.
-pub fn planner(args: &PlanArgs) -> Result<PlannerSpec> {
-    match args.planner {
-        PlannerArg::OnRoadmap(spec) => checked(args, spec),
-        PlannerArg::WithoutRoadmap(name) => Err(Mistake::error(
-            format!("`{name}` plans in maps only, not for robots"),
-            "choose a planner on the roadmap, such as `ei:ensemble`",
-        )),
-    }
-}
-
 /// That planner, which must have a use for the belief that was given.
-fn checked(args: &PlanArgs, spec: PlannerSpec) -> Result<PlannerSpec> {
+pub fn checked(args: &PlanArgs, spec: PlannerSpec) -> Result<PlannerSpec> {
     if let Some(file) = &args.belief
         && !spec.needs_experience()
     {
@@ -378,18 +375,21 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     };
     let scale = scale(&prm);
     let resolution = resolution_for(&prm, args.method.resolution)?;
-    let continuous = Continuous {
+    let in_map = InMap {
         place: &map.display().to_string(),
-        space,
-        resolution,
-        is_free: &|q: &[f64]| robot.free_at(q),
         obstacles: robot.grown(),
-        start: &start,
-        goal: &goal,
+        problem: Continuous {
+            space,
+            resolution,
+            world: WorldFn(&|q: &[f64]| robot.free_at(q)),
+            checker: MotionChecker::new,
+            start: &start,
+            goal: &goal,
+        },
     };
     let spec = match args.planner {
-        PlannerArg::OnRoadmap(spec) => checked(args, spec)?,
-        PlannerArg::WithoutRoadmap(name) => return continuous.plan(name, args, common),
+        PlannerName::OnRoadmap(spec) => checked(args, spec)?,
+        PlannerName::WithoutRoadmap(name) => return in_map.plan(name, args, common),
     };
     let connection = Connection::Radius(
         args.radius
@@ -409,7 +409,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
         known: base,
         eta: args.method.eta / scale,
         spec,
-        continuous: Some(continuous),
+        in_map: Some(in_map),
     }
     .solve(args, common, checker, known)
 }
@@ -495,7 +495,7 @@ struct Problem<'a> {
     eta: f64,
     spec: PlannerSpec,
     /// The same problem without the roadmap, where there is one.
-    continuous: Option<Continuous<'a>>,
+    in_map: Option<InMap<'a>>,
 }
 
 impl Problem<'_> {
@@ -536,13 +536,15 @@ impl Problem<'_> {
         let mut planner = self.spec.build(&setting, checker)?;
         let mut out = std::io::stdout().lock();
         let trial = drive(planner.as_mut(), &name, args, common, &mut out)?;
-        let straightened = match (&self.continuous, planner.best_path()) {
+        let straightened = match (&self.in_map, planner.best_path()) {
             _ if !args.shortcut => None,
-            (Some(continuous), Some(path)) => {
+            (Some(in_map), Some(path)) => {
                 let Some(path) = Waypoints::of_roadmap(self.roadmap, path) else {
                     unreachable!("what is planned in without a roadmap has configurations");
                 };
-                Some(continuous.straighten(path, &name, &trial, common, &mut out)?)
+                let spent = trial.progress.configurations;
+                let problem = &in_map.problem;
+                Some(problem.straighten(path, &name, spent, common, &mut out)?)
             }
             (Some(_), None) => None,
             (None, _) => {
@@ -552,7 +554,7 @@ impl Problem<'_> {
         };
         for file in &args.path {
             if let Some(straightened) = &straightened {
-                straightened.write(file, &name, common)?;
+                straightened.write(file, &PLANE, &name, common)?;
                 continue;
             }
             let Some(path) = planner.best_path() else {

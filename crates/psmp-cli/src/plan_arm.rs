@@ -2,6 +2,7 @@
 
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
 use crate::plan::{self, PlanArgs, Sampler};
+use crate::without_roadmap::{Continuous, Found};
 use crate::{Common, arms, numbers, say, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -15,7 +16,8 @@ use psmp_arm::{
 };
 use psmp_lab::picture::ArmPicture;
 use psmp_lab::trial::{self, Ending, Trial};
-use psmp_lab::{PlannerSpec, Setting, learned, scale};
+use psmp_lab::{PlannerName, PlannerSpec, Setting, learned, scale};
+use psmp_rivals::{MotionChecker, RivalName, Waypoints};
 use psmp_worlds::{Fingerprint, MappedTable};
 use serde_json::json;
 use std::convert::Infallible;
@@ -61,7 +63,7 @@ pub struct ArmArgs {
     /// How many nearest neighbours each vertex of a roadmap made on the spot is joined to; 15 if
     /// not given.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), requires = "robot", conflicts_with = "roadmap")]
-    neighbours: Option<u32>,
+    pub neighbours: Option<u32>,
 
     /// The greatest acceleration of every joint, in rad/s² or m/s². Velocities are limited as the
     /// URDF says.
@@ -92,7 +94,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
     let (Some(scene_file), Some(request_file)) = (&own.scene, &own.request) else {
         unreachable!("a robot requires a scene and a request");
     };
-    let spec = plan::planner(args)?;
+    check_combination(args)?;
     let request = MotionRequest::read(request_file)?;
     let arm = arms::load(robot, own.srdf.as_deref(), Some(&request.group))?;
     let scene = Scene::read(scene_file)?;
@@ -113,49 +115,46 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
         ));
     }
     let spheres = SphereModel::kept(arm.robot(), own.spheres)?;
-    let roadmap = match &args.roadmap {
-        Some(file) => arms::read_roadmap(file, &arm)?,
-        None => {
-            let vertices = args.vertices.map_or(DEFAULT_VERTICES, |n| n as usize);
-            let neighbours = own.neighbours.map_or(DEFAULT_NEIGHBOURS, |n| n as usize);
-            let sampling = match args.sampler {
-                Sampler::Halton => Sampling::Halton,
-                Sampler::Uniform => Sampling::Uniform(common.seed),
-            };
-            joint_roadmap(
-                &problem.arm,
-                &spheres,
-                vertices,
-                sampling,
-                Connection::Nearest(neighbours),
-            )?
-        }
-    };
     let task = Task {
-        title: format!("{spec} in {}", short_name(scene_file)),
-        spec,
+        args,
+        common,
+        title: format!("{} in {}", args.planner, short_name(scene_file)),
         problem: &problem,
-        roadmap: &roadmap,
+        spheres: &spheres,
         resolution: args.method.resolution.unwrap_or(RESOLUTION),
     };
     let (arm, scene) = (&problem.arm, &problem.scene);
     match own.checker {
-        CheckerArg::Refined => task.solve(
-            args,
-            common,
-            RefinedWorld::new(arm, &spheres, scene)?,
-            sampled,
-        ),
-        CheckerArg::Exact => task.solve(args, common, ExactWorld::new(arm, scene)?, sampled),
-        CheckerArg::Spheres => {
-            let world = SphereWorld::new(arm, &spheres, scene)?;
-            task.solve(args, common, world, sampled)
-        }
-        CheckerArg::Certified => {
-            let world = SphereWorld::new(arm, &spheres, scene)?;
-            task.solve(args, common, world, certified)
-        }
+        CheckerArg::Refined => task.solve(RefinedWorld::new(arm, &spheres, scene)?, sampled),
+        CheckerArg::Exact => task.solve(ExactWorld::new(arm, scene)?, sampled),
+        CheckerArg::Spheres => task.solve(SphereWorld::new(arm, &spheres, scene)?, sampled),
+        CheckerArg::Certified => task.solve(SphereWorld::new(arm, &spheres, scene)?, certified),
     }
+}
+
+/// What cannot go together is told before any work is done.
+fn check_combination(args: &PlanArgs) -> Result<()> {
+    match args.planner {
+        PlannerName::OnRoadmap(spec) => {
+            plan::checked(args, spec)?;
+        }
+        PlannerName::WithoutRoadmap(name) if args.arm.checker == CheckerArg::Certified => {
+            return Err(Mistake::error(
+                format!(
+                    "`--checker certified` certifies edges of a roadmap, and `{name}` knows none"
+                ),
+                "choose another checker, or a planner such as `ei:ensemble`",
+            ));
+        }
+        PlannerName::WithoutRoadmap(_) => {}
+    }
+    if args.shortcut && args.arm.checker == CheckerArg::Certified {
+        return Err(Mistake::error(
+            "`--shortcut` checks configurations along motions, so that its path would not be certified",
+            "leave out `--shortcut`, or choose another checker",
+        ));
+    }
+    Ok(())
 }
 
 /// A file by its name and its folder's: the end of a path tells scenes apart, not its beginning.
@@ -191,45 +190,170 @@ fn certified(roadmap: &Roadmap, resolution: f64, world: SphereWorld) -> Result<A
 
 /// A problem of an arm, all but the world.
 struct Task<'a> {
+    args: &'a PlanArgs,
+    common: Common,
     title: String,
-    spec: PlannerSpec,
     problem: &'a ArmProblem,
-    /// The roadmap of the arm, which experience is about.
-    roadmap: &'a Roadmap,
+    spheres: &'a SphereModel,
     resolution: f64,
 }
 
 impl Task<'_> {
     fn solve<W: World<Error = Infallible> + Clone + Send>(
         &self,
-        args: &PlanArgs,
-        common: Common,
         world: W,
         checker: impl for<'r> Fn(&'r Roadmap, f64, W) -> Result<AnyChecker<'r>>,
     ) -> Result<Outcome> {
-        match (&args.belief, &args.experience_table) {
+        let spec = match self.args.planner {
+            PlannerName::OnRoadmap(spec) => spec,
+            PlannerName::WithoutRoadmap(rival) => return self.without_roadmap(rival, world),
+        };
+        let on_roadmap = OnRoadmap {
+            task: self,
+            spec,
+            roadmap: &self.roadmap()?,
+        };
+        match (&self.args.belief, &self.args.experience_table) {
             (Some(file), _) => {
-                let belief = learned::open(file, Fingerprint::of(self.roadmap))?;
-                self.solve_with(args, common, world, checker, Some(&belief))
+                let belief = learned::open(file, Fingerprint::of(on_roadmap.roadmap))?;
+                on_roadmap.solve(world, checker, Some(&belief))
             }
             (None, Some(file)) => {
-                let table = plan::read_table(file, self.roadmap)?;
-                self.solve_with(args, common, world, checker, Some(&table))
+                let table = plan::read_table(file, on_roadmap.roadmap)?;
+                on_roadmap.solve(world, checker, Some(&table))
             }
-            (None, None) => self.solve_with(args, common, world, checker, None::<&MappedTable>),
+            (None, None) => on_roadmap.solve(world, checker, None::<&MappedTable>),
         }
     }
 
-    fn solve_with<W: World<Error = Infallible> + Clone + Send, T: Experience + Sync>(
+    /// The roadmap that was given, or one made on the spot.
+    fn roadmap(&self) -> Result<Roadmap> {
+        let (args, arm) = (self.args, &self.problem.arm);
+        if let Some(file) = &args.roadmap {
+            return arms::read_roadmap(file, arm);
+        }
+        let vertices = args.vertices.map_or(DEFAULT_VERTICES, |n| n as usize);
+        let neighbours = args.arm.neighbours;
+        let neighbours = neighbours.map_or(DEFAULT_NEIGHBOURS, |n| n as usize);
+        let sampling = match args.sampler {
+            Sampler::Halton => Sampling::Halton,
+            Sampler::Uniform => Sampling::Uniform(self.common.seed),
+        };
+        let connection = Connection::Nearest(neighbours);
+        Ok(joint_roadmap(
+            arm,
+            self.spheres,
+            vertices,
+            sampling,
+            connection,
+        )?)
+    }
+
+    /// The same problem in the joints' space, with no roadmap in it.
+    fn continuous<W: World>(&self, world: W) -> Continuous<'_, W> {
+        Continuous {
+            space: self.problem.arm.space(),
+            resolution: self.resolution,
+            world,
+            checker: MotionChecker::by_largest_step,
+            start: &self.problem.start,
+            goal: &self.problem.goal,
+        }
+    }
+
+    fn without_roadmap<W: World<Error = Infallible> + Clone + Send>(
         &self,
-        args: &PlanArgs,
-        common: Common,
+        rival: RivalName,
+        world: W,
+    ) -> Result<Outcome> {
+        let planned = self
+            .continuous(world)
+            .plan(rival, self.args, self.common, spheres_touch)?;
+        match &planned.found {
+            Some(found) => self.write_found(found)?,
+            None => self.write_nothing()?,
+        }
+        Ok(planned.outcome())
+    }
+
+    /// Writes the files that were asked for, of a path that lies on no roadmap.
+    fn write_found(&self, found: &Found) -> Result<()> {
+        let names: Vec<&str> = self.problem.arm.names().collect();
+        let planner = self.args.planner.to_string();
+        for file in &self.args.path {
+            found.write(file, &names, &planner, self.common)?;
+        }
+        let configurations: Vec<&[f64]> = found.path.iter().collect();
+        let spent = format!("after {} configurations", found.configurations);
+        self.write_motion(&configurations, found.path.length(), &spent)
+    }
+
+    /// Writes what can be written where there is no path.
+    fn write_nothing(&self) -> Result<()> {
+        for file in self.args.path.iter().chain(&self.args.arm.trajectory) {
+            say!("there is no path to write to `{}`", file.display());
+        }
+        self.draw(&[], "no path")
+    }
+
+    /// Writes the trajectory along a path, and draws the arm on it.
+    fn write_motion(&self, path: &[&[f64]], length: f64, spent: &str) -> Result<()> {
+        let (arm, args) = (&self.problem.arm, &self.args.arm);
+        let limits = MotionLimits::of(arm, args.acceleration);
+        let trajectory = Trajectory::along(arm, path, &limits)?;
+        let names: Vec<&str> = arm.names().collect();
+        for file in &args.trajectory {
+            write_trajectory(file, &names, &trajectory)?;
+        }
+        let detail = format!(
+            "length {length:.3}, {} motions, {:.2} s, {spent}",
+            path.len() - 1,
+            trajectory.duration(),
+        );
+        self.draw(path, &detail)
+    }
+
+    /// Draws the arm along a path, or at start and goal only.
+    fn draw(&self, path: &[&[f64]], detail: &str) -> Result<()> {
+        let ends = [&self.problem.start[..], &self.problem.goal[..]];
+        let picture = ArmPicture {
+            title: &self.title,
+            subtitle: detail,
+            arm: &self.problem.arm,
+            scene: &self.problem.scene,
+            path: if path.is_empty() { &ends } else { path },
+            moves: !path.is_empty(),
+        };
+        for file in &self.args.picture {
+            picture.write(file)?;
+        }
+        Ok(())
+    }
+}
+
+/// The same with a roadmap of the arm, which experience is about.
+struct OnRoadmap<'a> {
+    task: &'a Task<'a>,
+    spec: PlannerSpec,
+    roadmap: &'a Roadmap,
+}
+
+impl OnRoadmap<'_> {
+    fn solve<W: World<Error = Infallible> + Clone + Send, T: Experience + Sync>(
+        &self,
         mut world: W,
         checker: impl for<'r> Fn(&'r Roadmap, f64, W) -> Result<AnyChecker<'r>>,
         experience: Option<&T>,
     ) -> Result<Outcome> {
-        let (start, goal) = (&self.problem.start, &self.problem.goal);
-        let joined = JoinedQuery::new(self.roadmap, start, goal, self.resolution, &mut world);
+        let &Task {
+            args,
+            common,
+            problem,
+            resolution,
+            ..
+        } = self.task;
+        let (start, goal) = (&problem.start, &problem.goal);
+        let joined = JoinedQuery::new(self.roadmap, start, goal, resolution, &mut world);
         let mut joined = joined.map_err(|e| cannot_join(e, args.arm.checker))?;
         if args.arm.checker == CheckerArg::Certified {
             // Joining has checked configurations only; that proves nothing about whole motions.
@@ -260,11 +384,11 @@ impl Task<'_> {
                 fallback: args.method.fallback,
                 seed: common.seed,
             };
-            let checker = checker(roadmap, self.resolution, world.clone())?;
+            let checker = checker(roadmap, resolution, world.clone())?;
             let checker = RememberingChecker::new(checker, memory);
             let mut planner = self.spec.build(&setting, checker)?;
             let last = round == MOST_ROUNDS;
-            let trial = self.run(planner.as_mut(), args, common, &interrupted, spent, last)?;
+            let trial = self.run(planner.as_mut(), &interrupted, spent, last)?;
             if trial.ending == Ending::Infeasible && !last {
                 spent.add(&trial);
                 drop(planner);
@@ -277,7 +401,11 @@ impl Task<'_> {
                 learned::Outcomes::of(about, planner.ledger()).write(file)?;
             }
             let progress = spent.and(planner.progress());
-            self.write(args, common, roadmap, planner.best_path(), progress)?;
+            match planner.best_path() {
+                None => self.task.write_nothing()?,
+                Some(path) if args.shortcut => self.straighten(world, roadmap, path, progress)?,
+                Some(path) => self.write(roadmap, path, progress)?,
+            }
             if trial.ending == Ending::Stopped {
                 say!("stopped after {} configurations", progress.configurations);
             }
@@ -297,12 +425,11 @@ impl Task<'_> {
     fn run(
         &self,
         planner: &mut (dyn psmp::AnytimePlanner<Error = Infallible> + '_),
-        args: &PlanArgs,
-        common: Common,
         interrupted: &Arc<AtomicBool>,
         spent: Spent,
         last: bool,
     ) -> Result<Trial> {
+        let &Task { args, common, .. } = self.task;
         let name = self.spec.to_string();
         let stop = plan::stop(args, interrupted, spent);
         let mut out = std::io::stdout().lock();
@@ -328,70 +455,47 @@ impl Task<'_> {
         }
     }
 
-    /// Writes the files that were asked for.
-    fn write(
+    /// Straightens the path and writes the files that were asked for.
+    fn straighten<W: World<Error = Infallible> + Clone + Send>(
         &self,
-        args: &PlanArgs,
-        common: Common,
+        world: W,
         roadmap: &Roadmap,
-        path: Option<&RoadmapPath>,
+        path: &RoadmapPath,
         progress: Progress,
     ) -> Result<()> {
-        let arm = &self.problem.arm;
-        let Some(path) = path else {
-            for file in args.path.iter().chain(&args.arm.trajectory) {
-                say!("there is no path to write to `{}`", file.display());
-            }
-            return self.draw(args, &[], "no path");
+        let Some(path) = Waypoints::of_roadmap(roadmap, path) else {
+            unreachable!("an arm's roadmap has configurations");
         };
-        let names: Vec<&str> = arm.names().collect();
-        for file in &args.path {
+        let (name, spent) = (self.spec.to_string(), progress.configurations);
+        let mut out = std::io::stdout().lock();
+        let problem = self.task.continuous(world);
+        let found = problem.straighten(path, &name, spent, self.task.common, &mut out)?;
+        self.task.write_found(&found)
+    }
+
+    /// Writes the files that were asked for.
+    fn write(&self, roadmap: &Roadmap, path: &RoadmapPath, progress: Progress) -> Result<()> {
+        let names: Vec<&str> = self.task.problem.arm.names().collect();
+        for file in &self.task.args.path {
             let written = plan::PathToWrite {
                 roadmap,
                 path,
                 names: &names,
                 planner: self.spec.to_string(),
-                seed: common.seed,
+                seed: self.task.common.seed,
                 progress,
             };
             written.write(file)?;
         }
-        let configurations: Vec<&[f64]> = path
-            .vertices()
-            .iter()
-            .filter_map(|v| roadmap.configuration(*v))
-            .collect();
-        let limits = MotionLimits::of(arm, args.arm.acceleration);
-        let trajectory = Trajectory::along(arm, &configurations, &limits)?;
-        for file in &args.arm.trajectory {
-            write_trajectory(file, &names, &trajectory)?;
-        }
-        let detail = format!(
-            "length {:.3}, {} motions, {:.2} s, after {} configurations in {} edges",
-            path.length(),
-            path.edges().len(),
-            trajectory.duration(),
-            progress.configurations,
-            progress.edges
+        let vertices = path.vertices().iter();
+        let configurations: Vec<&[f64]> =
+            vertices.filter_map(|v| roadmap.configuration(*v)).collect();
+        let spent = format!(
+            "after {} configurations in {} edges",
+            progress.configurations, progress.edges
         );
-        self.draw(args, &configurations, &detail)
-    }
-
-    /// Draws the arm along a path, or at start and goal only.
-    fn draw(&self, args: &PlanArgs, path: &[&[f64]], detail: &str) -> Result<()> {
-        let ends = [&self.problem.start[..], &self.problem.goal[..]];
-        let picture = ArmPicture {
-            title: &self.title,
-            subtitle: detail,
-            arm: &self.problem.arm,
-            scene: &self.problem.scene,
-            path: if path.is_empty() { &ends } else { path },
-            moves: !path.is_empty(),
-        };
-        for file in &args.picture {
-            picture.write(file)?;
-        }
-        Ok(())
+        self.task
+            .write_motion(&configurations, path.length(), &spent)
     }
 }
 
@@ -426,13 +530,18 @@ impl Spent {
 fn cannot_join(error: JoinError, checker: CheckerArg) -> anyhow::Error {
     match (&error, checker) {
         (JoinError::InCollision(end), CheckerArg::Spheres | CheckerArg::Certified) => {
-            Mistake::error(
-                format!("the {end} is free, but the spheres that cover the arm touch something"),
-                "give more `--spheres`, or `--checker refined`",
-            )
+            spheres_touch(&end.to_string())
         }
         _ => error.into(),
     }
+}
+
+/// An end that is free by the true shapes is not so for the checker.
+fn spheres_touch(end: &str) -> anyhow::Error {
+    Mistake::error(
+        format!("the {end} is free, but the spheres that cover the arm touch something"),
+        "give more `--spheres`, or `--checker refined`",
+    )
 }
 
 /// Writes a trajectory: its instants by joint.

@@ -9,9 +9,9 @@ use clap::Args;
 use indicatif::ProgressBar;
 use psmp_lab::families::Family;
 use psmp_lab::report::{self, Report, Verdict};
-use psmp_lab::reproduce::seven_dof::{self, AnyName, ArmReport, SevenDof, is_arm_folder};
+use psmp_lab::reproduce::seven_dof::{self, ArmReport, Entry, SevenDof, is_arm_folder};
 use psmp_lab::reproduce::{self, Experiment, Watch};
-use psmp_lab::{PlannerSpec, Row, rows};
+use psmp_lab::{PlannerName, PlannerSpec, Row, rows};
 use psmp_worlds::FileError;
 use serde_json::json;
 use std::io::Write;
@@ -69,11 +69,11 @@ pub struct ReproduceArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
 
-    /// Planners, as in `psmp bench`; with `--seven-dof` also `rrtconnect`, `rrtconnect+`, `rrt*` and
-    /// `bit*`, and any with `+shortcut` behind it, whose first path is straightened. One that learns
-    /// from known worlds plans with seen and with unseen ones.
+    /// Planners, as in `psmp bench`; with `--seven-dof` also `rrtconnect`, `rrtconnect+shortcut`,
+    /// `rrtstar` and `bitstar`, and any with `+straightened` behind it, which ends with its first
+    /// path, straightened. One that learns from known worlds plans with seen and with unseen ones.
     #[arg(long, value_delimiter = ',')]
-    planners: Option<Vec<AnyName>>,
+    planners: Option<Vec<Entry>>,
 
     /// Threads; one a core if not given.
     #[arg(long)]
@@ -190,7 +190,7 @@ impl ReproduceArgs {
             Some(names) if self.seven_dof => experiment.enter(names),
             _ => {
                 let names = seven_dof::PLANNERS.iter().map(|name| name.parse());
-                experiment.enter(&names.collect::<Result<Vec<AnyName>, _>>()?);
+                experiment.enter(&names.collect::<Result<Vec<Entry>, _>>()?);
             }
         }
         Ok(Some(experiment))
@@ -203,11 +203,14 @@ impl ReproduceArgs {
 }
 
 /// A planner that plans on a roadmap; the others have no place in 2-D worlds that are a table.
-fn on_roadmap(name: &AnyName) -> Result<PlannerSpec> {
+fn on_roadmap(name: &Entry) -> Result<PlannerSpec> {
     match name {
-        AnyName::OnRoadmap(planner) => Ok(*planner),
-        AnyName::Rival(_) | AnyName::Straightened(_) => Err(Mistake::error(
-            "`--planners` names a planner without a roadmap, or a path that is straightened",
+        Entry {
+            planner: PlannerName::OnRoadmap(planner),
+            straightened: false,
+        } => Ok(*planner),
+        other => Err(Mistake::error(
+            format!("`{other}` is a planner without a roadmap, or one whose path is straightened"),
             "such planners take part with `--seven-dof`",
         )),
     }

@@ -1,5 +1,5 @@
-//! `psmp plan` in a map itself, where a roadmap would be in the way: planners that grow their own
-//! trees, and the straightening of any planner's path.
+//! `psmp plan` where a roadmap would be in the way, in a map or for an arm: planners that grow their
+//! own trees, and the straightening of any planner's path.
 
 use crate::failure::{Mistake, Outcome};
 use crate::plan::{PlanArgs, drive, is_limited};
@@ -9,7 +9,6 @@ use psmp::checker::{World, WorldFn};
 use psmp::{Direction, Edge, Query, Roadmap, Space, VertexId};
 use psmp_lab::picture::RunPicture;
 use psmp_lab::trial::{Ending, Trial};
-use psmp_lab::{PlannerSpec, SpecError};
 use psmp_rivals::{
     MotionChecker, ProblemError, ResolutionError, RivalName, ShortcutOptions, Waypoints, shortcut,
 };
@@ -18,62 +17,36 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::Path;
-use std::str::FromStr;
-use thiserror::Error;
-
-/// A planner by name, of either kind.
-#[derive(Debug, Clone, Copy)]
-pub enum PlannerArg {
-    OnRoadmap(PlannerSpec),
-    WithoutRoadmap(RivalName),
-}
-
-/// No planner of either kind has that name.
-#[derive(Debug, Error)]
-#[error("{0}; without a roadmap plan `rrtconnect`, `rrtconnect+shortcut`, `rrtstar` and `bitstar`")]
-pub struct NoSuchPlanner(SpecError);
-
-impl FromStr for PlannerArg {
-    type Err = NoSuchPlanner;
-
-    fn from_str(name: &str) -> Result<Self, NoSuchPlanner> {
-        match name.parse() {
-            Ok(rival) => Ok(PlannerArg::WithoutRoadmap(rival)),
-            Err(_) => name
-                .parse()
-                .map(PlannerArg::OnRoadmap)
-                .map_err(NoSuchPlanner),
-        }
-    }
-}
 
 /// A problem without its roadmap.
-pub struct Continuous<'a> {
-    /// What is planned in, in a few words.
-    pub place: &'a str,
+pub struct Continuous<'a, W> {
     pub space: &'a Space,
     pub resolution: f64,
-    pub is_free: &'a (dyn Fn(&[f64]) -> bool + Sync),
-    /// For the picture.
-    pub obstacles: &'a OccupancyGrid,
+    pub world: W,
+    /// Makes a checker of motions; it says what steps are measured by.
+    pub checker: fn(Space, f64, W) -> Result<MotionChecker<W>, ResolutionError>,
     pub start: &'a [f64],
     pub goal: &'a [f64],
 }
 
-impl<'a> Continuous<'a> {
-    fn checker(
-        &self,
-    ) -> Result<MotionChecker<impl World<Error = Infallible> + Send + use<'a>>, ResolutionError>
-    {
-        let is_free = self.is_free;
-        let world = WorldFn(move |q: &[f64]| is_free(q));
-        MotionChecker::new(self.space.clone(), self.resolution, world)
+impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
+    fn checker(&self) -> Result<MotionChecker<W>, ResolutionError> {
+        (self.checker)(self.space.clone(), self.resolution, self.world.clone())
     }
 
-    /// Plans, and writes what was asked for.
-    pub fn plan(&self, name: RivalName, args: &PlanArgs, common: Common) -> Result<Outcome> {
+    /// Plans, and straightens the path if that was asked for. `in_collision` says what is to be done
+    /// about a start or goal that is not free.
+    pub fn plan(
+        &self,
+        name: RivalName,
+        args: &PlanArgs,
+        common: Common,
+        in_collision: impl FnOnce(&str) -> anyhow::Error,
+    ) -> Result<Planned> {
         for (given, option) in [
             (args.roadmap.is_some(), "--roadmap"),
+            (args.vertices.is_some(), "--vertices"),
+            (args.arm.neighbours.is_some(), "--neighbours"),
             (args.belief.is_some(), "--belief"),
             (args.outcomes.is_some(), "--outcomes"),
         ] {
@@ -92,52 +65,40 @@ impl<'a> Continuous<'a> {
         }
         let made = name.build(self.checker()?, self.start, self.goal, common.seed);
         let mut planner = made.map_err(|e| match e {
-            ProblemError::InCollision { .. } => {
-                Mistake::error(e.to_string(), "choose another world, or another place")
-            }
+            ProblemError::InCollision { which, .. } => in_collision(which),
             e => e.into(),
         })?;
         let name = name.to_string();
         let mut out = std::io::stdout().lock();
         let trial = drive(planner.as_mut(), &name, args, common, &mut out)?;
+        let spent = trial.progress.configurations;
         let found = match planner.best_path() {
             Some(path) if args.shortcut => {
-                Some(self.straighten(path.clone(), &name, &trial, common, &mut out)?)
+                Some(self.straighten(path.clone(), &name, spent, common, &mut out)?)
             }
             Some(path) => Some(Found {
                 path: path.clone(),
-                configurations: trial.progress.configurations,
+                configurations: spent,
                 lower_bound: trial.progress.lower_bound,
             }),
             None => None,
         };
-        for file in &args.path {
-            match &found {
-                Some(found) => found.write(file, &name, common)?,
-                None => say!("there is no path to write to `{}`", file.display()),
-            }
-        }
-        for file in &args.picture {
-            self.draw(file, &name, planner.best_path(), &trial)?;
-        }
         if trial.ending == Ending::Stopped {
-            say!(
-                "stopped after {} configurations",
-                trial.progress.configurations
-            );
+            say!("stopped after {spent} configurations");
         }
-        Ok(match found {
-            Some(_) => Outcome::Done,
-            None => Outcome::NoPathYet,
+        Ok(Planned {
+            best: planner.best_path().cloned(),
+            found,
+            trial,
         })
     }
 
-    /// Straightens a path that was found, and says how long it is then.
+    /// Straightens a path that was found after so many configurations, and says how long it is then.
     pub fn straighten(
         &self,
         path: Waypoints,
         planner: &str,
-        trial: &Trial,
+        spent: u64,
         common: Common,
         out: &mut impl Write,
     ) -> Result<Found> {
@@ -145,7 +106,7 @@ impl<'a> Continuous<'a> {
         let options = ShortcutOptions::default();
         let Ok(path) = shortcut(path, &mut checker, options, common.seed);
         let found = Found {
-            configurations: trial.progress.configurations + checker.configurations(),
+            configurations: spent + checker.configurations(),
             lower_bound: self.space.distance(self.start, self.goal),
             path,
         };
@@ -166,52 +127,42 @@ impl<'a> Continuous<'a> {
         }
         Ok(found)
     }
+}
 
-    /// The path alone, as a roadmap that has nothing else.
-    fn draw(&self, file: &Path, name: &str, path: Option<&Waypoints>, trial: &Trial) -> Result<()> {
-        let ends = [self.start, self.goal].concat();
-        let coordinates = path.map_or(ends, |path| path.coordinates().to_vec());
-        let count = coordinates.len() / self.space.dimension();
-        let motions = if path.is_some() { count as u32 - 1 } else { 0 };
-        let edges = (0..motions).map(|i| Edge::new(i, i + 1, 0.0)).collect();
-        let roadmap = Roadmap::from_edges(count, Direction::Undirected, edges)?
-            .with_configurations(self.space.clone(), coordinates)?;
-        let vertices: Vec<VertexId> = roadmap.vertices().collect();
-        let picture = RunPicture {
-            title: &format!("{name} in {}", self.place),
-            subtitle: &show::subtitle(trial, "motions"),
-            roadmap: &roadmap,
-            query: Query {
-                start: VertexId(0),
-                goal: VertexId(count as u32 - 1),
-            },
-            obstacles: Some(self.obstacles),
-            edges: &[],
-            path: path.map(|_| vertices.as_slice()),
-            curve: &show::curve(trial),
-            shortest: None,
-        };
-        Ok(picture.write(file)?)
+/// What came of planning without a roadmap.
+pub struct Planned {
+    trial: Trial,
+    /// The best path as the planner left it.
+    best: Option<Waypoints>,
+    /// The same, straightened if that was asked for.
+    pub found: Option<Found>,
+}
+
+impl Planned {
+    pub fn outcome(&self) -> Outcome {
+        match self.found {
+            Some(_) => Outcome::Done,
+            None => Outcome::NoPathYet,
+        }
     }
 }
 
 /// A path that lies on no roadmap, and what it had cost.
 pub struct Found {
-    path: Waypoints,
-    configurations: u64,
+    pub path: Waypoints,
+    pub configurations: u64,
     lower_bound: f64,
 }
 
 impl Found {
-    /// Writes the path as JSON or CSV, by the file's ending.
-    pub fn write(&self, file: &Path, planner: &str, common: Common) -> Result<()> {
+    /// Writes the path as JSON or CSV, by the file's ending. A configuration's numbers have `names`.
+    pub fn write(&self, file: &Path, names: &[&str], planner: &str, common: Common) -> Result<()> {
         let is_csv = file
             .extension()
             .is_some_and(|e| e.eq_ignore_ascii_case("csv"));
         let bytes = if is_csv {
             let mut csv = csv::Writer::from_writer(Vec::new());
-            let dimension = self.path.at(0).len();
-            csv.write_record((0..dimension).map(|axis| format!("q{}", axis + 1)))?;
+            csv.write_record(names)?;
             for q in self.path.iter() {
                 csv.write_record(q.iter().map(f64::to_string))?;
             }
@@ -228,5 +179,71 @@ impl Found {
             }))?
         };
         Ok(psmp_worlds::save(file, &bytes)?)
+    }
+}
+
+/// The names of a configuration's numbers in the plane.
+pub const PLANE: [&str; 2] = ["q1", "q2"];
+
+/// Says whether a place in the plane is free.
+pub type IsFree<'a> = &'a (dyn Fn(&[f64]) -> bool + Sync);
+
+/// A map, or the image of a world, to plan in.
+pub struct InMap<'a> {
+    /// What is planned in, in a few words.
+    pub place: &'a str,
+    /// For the picture.
+    pub obstacles: &'a OccupancyGrid,
+    pub problem: Continuous<'a, WorldFn<IsFree<'a>>>,
+}
+
+impl InMap<'_> {
+    /// Plans, and writes what was asked for.
+    pub fn plan(&self, name: RivalName, args: &PlanArgs, common: Common) -> Result<Outcome> {
+        let planned = self.problem.plan(name, args, common, |end| {
+            Mistake::error(
+                format!("the {end} is in collision in {}", self.place),
+                "choose another world, or another place",
+            )
+        })?;
+        let name = name.to_string();
+        for file in &args.path {
+            match &planned.found {
+                Some(found) => found.write(file, &PLANE, &name, common)?,
+                None => say!("there is no path to write to `{}`", file.display()),
+            }
+        }
+        for file in &args.picture {
+            self.draw(file, &name, &planned)?;
+        }
+        Ok(planned.outcome())
+    }
+
+    /// The path alone, as a roadmap that has nothing else.
+    fn draw(&self, file: &Path, name: &str, planned: &Planned) -> Result<()> {
+        let (problem, path) = (&self.problem, planned.best.as_ref());
+        let ends = [problem.start, problem.goal].concat();
+        let coordinates = path.map_or(ends, |path| path.coordinates().to_vec());
+        let count = coordinates.len() / problem.space.dimension();
+        let motions = if path.is_some() { count as u32 - 1 } else { 0 };
+        let edges = (0..motions).map(|i| Edge::new(i, i + 1, 0.0)).collect();
+        let roadmap = Roadmap::from_edges(count, Direction::Undirected, edges)?
+            .with_configurations(problem.space.clone(), coordinates)?;
+        let vertices: Vec<VertexId> = roadmap.vertices().collect();
+        let picture = RunPicture {
+            title: &format!("{name} in {}", self.place),
+            subtitle: &show::subtitle(&planned.trial, "motions"),
+            roadmap: &roadmap,
+            query: Query {
+                start: VertexId(0),
+                goal: VertexId(count as u32 - 1),
+            },
+            obstacles: Some(self.obstacles),
+            edges: &[],
+            path: path.map(|_| vertices.as_slice()),
+            curve: &show::curve(&planned.trial),
+            shortest: None,
+        };
+        Ok(picture.write(file)?)
     }
 }

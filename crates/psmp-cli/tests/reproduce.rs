@@ -202,7 +202,7 @@ fn an_arm_is_planned_for_and_shown() {
             "--test",
             "2",
             "--planners",
-            "psmp:fs,lazysp+shortcut,rrtconnect",
+            "psmp:fs,lazysp+straightened,rrtconnect+straightened",
         ]);
         command.arg("-o").arg(report).args(more).output().unwrap()
     };
@@ -242,8 +242,8 @@ fn an_arm_is_planned_for_and_shown() {
 fn what_belongs_to_arms_alone_is_refused_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [
-        (&["--planners", "rrt*"][..], "--seven-dof"),
-        (&["--seven-dof", "--planners", "rrt"], "`rrt*`"),
+        (&["--planners", "rrtstar"][..], "--seven-dof"),
+        (&["--seven-dof", "--planners", "rrt"], "`rrtstar`"),
         (&["--seven-dof", "--data", "."], "scene0001.yaml"),
         (&["--seven-dof", "--families", "maze"], "--families"),
     ] {

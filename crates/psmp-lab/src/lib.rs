@@ -9,6 +9,7 @@ mod event_hash;
 pub mod families;
 pub mod learned;
 pub mod picture;
+mod planner_name;
 mod planner_spec;
 mod problems;
 mod recorded;
@@ -26,6 +27,7 @@ pub mod trial;
 
 pub use arena::{Arena, checker_for, scale};
 pub use event_hash::EventHash;
+pub use planner_name::{NoSuchPlanner, PlannerName};
 pub use planner_spec::{
     AnyPlanner, BeliefName, PlannerSpec, ProposerName, Setting, SpecError, ValidatorName,
 };

@@ -44,13 +44,14 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A path made better after the run was over, by so many more configurations.
+    /// A path made better after the run was over, when so many configurations had been checked in
+    /// all.
     pub(crate) fn improve(&mut self, configurations: u64, length: f64) {
-        self.progress.configurations += configurations;
+        self.progress.configurations = configurations;
         if self.progress.best_length.is_none_or(|best| length < best) {
             self.progress.best_length = Some(length);
             self.improvements.push(Improvement {
-                configurations: self.progress.configurations,
+                configurations,
                 proposals: self.progress.proposals,
                 length,
             });

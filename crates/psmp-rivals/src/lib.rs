@@ -52,5 +52,5 @@ pub use rrt_connect::{RrtConnect, RrtConnectOptions};
 pub use rrt_connect_shortcut::RrtConnectShortcut;
 pub use rrt_star::{RrtStar, RrtStarOptions};
 pub use run::{ProblemError, Rival};
-pub use shortcut::{ShortcutOptions, shortcut};
+pub use shortcut::{ShortcutOptions, shortcut, shortcut_watched};
 pub use waypoints::Waypoints;

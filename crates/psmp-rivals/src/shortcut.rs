@@ -151,10 +151,27 @@ pub fn shortcut<W: World>(
     options: ShortcutOptions,
     seed: u64,
 ) -> Result<Waypoints, W::Error> {
+    shortcut_watched(path, checker, options, seed, |_, _| {})
+}
+
+/// The same, telling `watch` of each shorter path: how many configurations the checker had counted
+/// by then, and its length.
+///
+/// # Errors
+/// Whatever keeps the world from an answer.
+pub fn shortcut_watched<W: World>(
+    path: Waypoints,
+    checker: &mut MotionChecker<W>,
+    options: ShortcutOptions,
+    seed: u64,
+    mut watch: impl FnMut(u64, f64),
+) -> Result<Waypoints, W::Error> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut shortcutting = Shortcutting::new(checker.space(), path, options);
     while !shortcutting.is_done() {
-        shortcutting.attempt(checker, &mut random)?;
+        if shortcutting.attempt(checker, &mut random)? == Attempt::Shorter {
+            watch(checker.configurations(), shortcutting.path().length());
+        }
     }
     Ok(shortcutting.into_path())
 }

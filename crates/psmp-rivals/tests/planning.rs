@@ -8,7 +8,7 @@ use psmp_lab::families::FAMILIES;
 use psmp_rivals::{
     AnyRival, BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RivalName, RrtConnect,
     RrtConnectOptions, RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints,
-    shortcut,
+    shortcut, shortcut_watched,
 };
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
@@ -339,8 +339,16 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
         assert!(used.configurations() > 0);
         let ends = [path.at(0), path.at(path.count() - 1)];
         check_path(&straight, straight.length(), &mut checker(), ends);
-        let again = shortcut(path, &mut checker(), options, 1).unwrap();
+        // Watched it is the same, and every shorter path on the way is told.
+        let mut told = vec![(0, path.length())];
+        let tell = |spent: u64, length: f64| told.push((spent, length));
+        let again = shortcut_watched(path, &mut checker(), options, 1, tell).unwrap();
         assert_eq!(again, straight);
+        for pair in told.windows(2) {
+            assert!(pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1, "{told:?}");
+        }
+        let &(spent, length) = told.last().unwrap();
+        assert!(spent <= used.configurations() && length == straight.length());
     }
 }
 

@@ -12,6 +12,11 @@ fn rows(text: &str) -> (Vec<String>, Vec<Vec<f64>>) {
     (header.collect(), lines.map(numbers).collect())
 }
 
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let squares = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y));
+    squares.sum::<f64>().sqrt()
+}
+
 #[test]
 fn an_arm_goes_around_a_post() {
     let place = Place::new().with_arm();
@@ -100,6 +105,86 @@ fn every_checker_finds_a_way_and_a_limit_slows_it_down() {
         place.json("t.json")["duration"].as_f64().unwrap()
     };
     assert!(duration("0.5") > 1.3 * duration("2"));
+}
+
+/// The same arm and post, with no roadmap made for it.
+const FREELY: &str = "plan --robot planar-3 --scene post.toml --request over.yaml";
+
+#[test]
+fn planners_without_a_roadmap_plan_for_arms_too() {
+    let place = Place::new().with_arm();
+    let (robot, semantics) = models::named("planar-3").unwrap();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let scene = Scene::read(place.file("post.toml")).unwrap();
+    let mut world = ExactWorld::new(&arm, &scene).unwrap();
+    let files = "--path p.json --path p.csv --trajectory t.csv --trajectory t.json --picture a.svg";
+    for planner in ["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"] {
+        let line = format!("{FREELY} --planner {planner} --configurations 20000 {files} --json");
+        let lines = place.psmp(&line).ok().json_lines();
+        let mut improved = lines.iter().filter(|l| l["event"] == "improved");
+        let last = improved.next_back().expect("there is a path");
+        assert_eq!(last["planner"], planner);
+        let path = place.json("p.json");
+        assert_eq!(path["length"], last["length"]);
+        assert!(path["configurations"].as_u64() <= Some(20_100));
+        let (header, waypoints) = rows(&place.read("p.csv"));
+        assert_eq!(header, ["joint1", "joint2", "joint3"]);
+        assert_eq!(waypoints[0], [-0.9, 0.1, 0.1]);
+        assert_eq!(waypoints[waypoints.len() - 1], [0.9, -0.1, -0.1]);
+        // Straight it would hit the post.
+        assert!(waypoints.len() > 2, "{waypoints:?}");
+        for q in &waypoints {
+            assert_eq!(world.contact(q), None, "{planner} {q:?}");
+        }
+        let (_, instants) = rows(&place.read("t.csv"));
+        let last = &instants[instants.len() - 1][1..4];
+        assert!(distance(last, &[0.9, -0.1, -0.1]) < 1e-9, "{last:?}");
+        let end = place.json("t.json")["duration"].as_f64();
+        assert_eq!(end, Some(instants[instants.len() - 1][0]));
+        assert!(place.read("a.svg").contains(&format!("{planner} in")));
+        // The same seed gives the same run, another one another.
+        assert_eq!(place.psmp(&line).ok().json_lines(), lines);
+        let other = place.psmp(&format!("{line} --seed 9")).ok();
+        assert_ne!(other.json_lines(), lines);
+    }
+    let stopped = format!("{FREELY} --planner rrtstar --configurations 5 {files}");
+    let stopped = place.psmp(&stopped).ends(4);
+    assert!(stopped.err.contains("no path to write to `t.csv`"));
+    assert!(place.read("a.svg").contains("no path"));
+}
+
+#[test]
+fn the_path_of_an_arm_can_be_straightened() {
+    let place = Place::new().with_arm();
+    for (line, header) in [
+        (format!("{PLAN} --planner lazysp"), "vertex,joint1"),
+        (format!("{FREELY} --planner rrtconnect"), "joint1,"),
+    ] {
+        place.psmp(&format!("{line} --path before.csv")).ok();
+        let files = "--path after.json --path after.csv --trajectory motion.csv --picture a.png";
+        let lines = place
+            .psmp(&format!("{line} --shortcut --json {files}"))
+            .ok();
+        let lines = lines.json_lines();
+        let [.., before, straightened] = lines.as_slice() else {
+            panic!("{lines:?}");
+        };
+        assert_eq!(straightened["event"], "straightened");
+        let number = |line: &serde_json::Value, what: &str| line[what].as_f64().unwrap();
+        assert!(number(straightened, "length") < number(before, "length"));
+        assert!(number(straightened, "configurations") > number(before, "configurations"));
+        let path = place.json("after.json");
+        assert_eq!(path["length"], straightened["length"]);
+        assert_eq!(path["configurations"], straightened["configurations"]);
+        assert!(place.read("before.csv").starts_with(header));
+        let (_, waypoints) = rows(&place.read("after.csv"));
+        assert_eq!(waypoints[waypoints.len() - 1], [0.9, -0.1, -0.1]);
+        // The trajectory is along the shorter path. It may take longer, as it rests at more bends.
+        let (_, instants) = rows(&place.read("motion.csv"));
+        let steps = instants.windows(2);
+        let way: f64 = steps.map(|w| distance(&w[0][1..4], &w[1][1..4])).sum();
+        assert!((way - number(straightened, "length")).abs() < 1e-3, "{way}");
+    }
 }
 
 /// From scenes to a table, from the table to a belief, and plans with both.
@@ -294,6 +379,38 @@ fn what_is_wrong_with_an_arm_is_named() {
         (
             plan("planar-3 --trajectory t.txt", "post.toml", "over.yaml"),
             &["t.txt", ".csv"],
+        ),
+        (
+            format!("{FREELY} --planner rrtstar"),
+            &["`rrtstar`", "until it is stopped", "--time"],
+        ),
+        (
+            format!("{FREELY} --planner rrtconnect --vertices 100"),
+            &["`rrtconnect`", "no use for `--vertices`", "roadmap"],
+        ),
+        (
+            format!("{FREELY} --planner rrtconnect --neighbours 9"),
+            &["no use for `--neighbours`"],
+        ),
+        (
+            format!("{FREELY} --planner rrtconnect --belief b.belief"),
+            &["no use for `--belief`", "`ei:ensemble`"],
+        ),
+        (
+            format!("{FREELY} --planner rrtconnect --outcomes o.json"),
+            &["no use for `--outcomes`"],
+        ),
+        (
+            format!("{FREELY} --planner rrtconnect --checker certified"),
+            &["certified", "`rrtconnect`", "another checker"],
+        ),
+        (
+            format!("{FREELY} --shortcut --checker certified"),
+            &["--shortcut", "certified", "leave out"],
+        ),
+        (
+            format!("{FREELY} --planner rrtconnect --resolution 1e-9"),
+            &["resolution", "positive"],
         ),
     ] {
         let run = place.psmp(&line).ends(1);

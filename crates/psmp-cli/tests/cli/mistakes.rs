@@ -292,6 +292,10 @@ fn planners_that_cannot_be_had() {
                 &["`rrtconnect`", "no use for `--outcomes`", "roadmap"],
             ),
             (
+                &format!("{IN_MAP} --planner rrtconnect --vertices 90"),
+                &["no use for `--vertices`", "`ei:ensemble`"],
+            ),
+            (
                 &format!("{IN_DATASET} --planner rrtconnect"),
                 &["no image", "`rrtconnect`", "`ei:ensemble`"],
             ),

@@ -39,9 +39,9 @@ const OF_PROPOSERS: [(&str, [&str; 2]); 10] = [
     ("maxprob", ["#CC79A7", "#CC79A7"]),
     ("maxprob+", ["#CC79A7", "#CC79A7"]),
     ("rrtconnect", ["#111111", "#111111"]),
-    ("rrtconnect+", ["#56B4E9", "#56B4E9"]),
-    ("rrt*", ["#999933", "#999933"]),
-    ("bit*", ["#555555", "#555555"]),
+    ("rrtconnect+shortcut", ["#56B4E9", "#56B4E9"]),
+    ("rrtstar", ["#999933", "#999933"]),
+    ("bitstar", ["#555555", "#555555"]),
 ];
 const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
 pub(super) const DASHES: [&str; 8] = [
@@ -95,6 +95,7 @@ impl Styles {
 
 /// The part of a planner's name that says how paths are proposed.
 fn proposer(planner: &str) -> &str {
+    let planner = planner.strip_suffix("+straightened").unwrap_or(planner);
     planner.split(':').next().unwrap_or(planner)
 }
 

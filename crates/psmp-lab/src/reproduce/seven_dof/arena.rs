@@ -2,23 +2,21 @@
 
 use super::SevenDof;
 use super::arm_set::ArmSet;
-use super::contender::{Contender, RivalName};
+use super::contender::Contender;
 use crate::arena::scale;
 use crate::event_hash::EventHash;
-use crate::planner_spec::Setting;
+use crate::planner_name::PlannerName;
+use crate::planner_spec::{PlannerSpec, Setting};
 use crate::problems::Origin;
 use crate::reproduce::ReproduceError;
 use crate::row::Row;
 use crate::sweep::{Familiarity, SweepError};
 use crate::trial::{self, Trial};
 use psmp::checker::{Checker, Sightings};
-use psmp::{
-    Anytime, EdgeId, Event, EventKind, Experience, Fallback, Path, Progress, Stop, WorldId,
-};
+use psmp::{Anytime, EdgeId, EventKind, Experience, Fallback, Path, Stop, WorldId};
 use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld, VerticesOnce};
 use psmp_rivals::{
-    BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RrtConnectOptions,
-    RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints, shortcut,
+    MotionChecker, ProblemError, RivalName, ShortcutOptions, Waypoints, shortcut_watched,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -156,47 +154,91 @@ impl<'a> ArmArena<'a> {
     /// # Errors
     /// If the planner cannot be made for this problem.
     pub fn run(&self, contender: &Contender, seed: u64) -> Result<Run, ReproduceError> {
-        match contender {
-            Contender::OnRoadmap(contestant) | Contender::Straightened(contestant) => {
-                let worlds = match contestant.familiarity {
-                    Familiarity::Seen => (0..self.set.problems.len() as u32).map(WorldId).collect(),
-                    Familiarity::Unseen => self.set.train_worlds(),
-                };
-                let Some(joined) = &self.joined else {
-                    let trial = Trial::infeasible(0);
-                    return Ok(self.told(contender, seed, &trial, String::new(), None));
-                };
-                let setting = Setting {
-                    roadmap: &joined.roadmap,
-                    query: joined.query,
-                    experience: Some((&self.set.table, worlds)),
-                    eta: self.experiment.eta / scale(&joined.roadmap),
-                    fallback: Fallback::default(),
-                    seed,
-                };
-                let mut known = joined.known.clone();
-                let mut planner = contestant
-                    .planner
-                    .build(&setting, self.checker(joined, &mut known)?)
-                    .map_err(|error| SweepError::Planner {
-                        dataset: self.set.name.clone(),
-                        error,
-                    })?;
-                let stop = Stop::configurations(self.experiment.budget);
-                // What is straightened is the first path, whatever its length.
-                let straightened = matches!(contender, Contender::Straightened(_));
-                let enough = straightened.then_some(f64::INFINITY);
-                let (mut trial, events) = watched(planner.as_mut(), stop, enough);
-                trial.count_before(joined.configurations);
-                let best = planner.best_path();
-                let mut path = best.and_then(|path| Waypoints::of_roadmap(&joined.roadmap, path));
-                if straightened && let Some(first) = path.take() {
-                    path = Some(self.straighten(first, seed, &mut trial)?);
-                }
-                Ok(self.told(contender, seed, &trial, events, path))
-            }
-            Contender::Rival(rival) => self.run_rival(contender, *rival, seed),
+        let Found {
+            mut trial,
+            events,
+            mut path,
+        } = match contender.entry.planner {
+            PlannerName::OnRoadmap(planner) => self.on_roadmap(contender, planner, seed)?,
+            PlannerName::WithoutRoadmap(rival) => self.without_roadmap(contender, rival, seed)?,
+        };
+        if contender.entry.straightened
+            && let Some(first) = path.take()
+        {
+            path = Some(self.straighten(first, seed, &mut trial)?);
         }
+        let row = self.row(contender, seed, &trial, events);
+        Ok(Run { row, path })
+    }
+
+    fn on_roadmap(
+        &self,
+        contender: &Contender,
+        planner: PlannerSpec,
+        seed: u64,
+    ) -> Result<Found, ReproduceError> {
+        let Some(joined) = &self.joined else {
+            return Ok(Found::nothing(0));
+        };
+        let worlds = match contender.familiarity {
+            Familiarity::Seen => (0..self.set.problems.len() as u32).map(WorldId).collect(),
+            Familiarity::Unseen => self.set.train_worlds(),
+        };
+        let setting = Setting {
+            roadmap: &joined.roadmap,
+            query: joined.query,
+            experience: Some((&self.set.table, worlds)),
+            eta: self.experiment.eta / scale(&joined.roadmap),
+            fallback: Fallback::default(),
+            seed,
+        };
+        let mut known = joined.known.clone();
+        let mut planner = planner
+            .build(&setting, self.checker(joined, &mut known)?)
+            .map_err(|error| SweepError::Planner {
+                dataset: self.set.name.clone(),
+                error,
+            })?;
+        let stop = Stop::configurations(self.experiment.budget);
+        // What is straightened is the first path, whatever its length.
+        let enough = contender.entry.straightened.then_some(f64::INFINITY);
+        let (mut trial, events) = watched(planner.as_mut(), stop, enough);
+        trial.count_before(joined.configurations);
+        let best = planner.best_path();
+        let path = best.and_then(|path| Waypoints::of_roadmap(&joined.roadmap, path));
+        Ok(Found {
+            trial,
+            events,
+            path,
+        })
+    }
+
+    fn without_roadmap(
+        &self,
+        contender: &Contender,
+        rival: RivalName,
+        seed: u64,
+    ) -> Result<Found, ReproduceError> {
+        let problem = &self.set.problems[self.world.index()];
+        let made = rival.build(self.motion_checker()?, &problem.start, &problem.goal, seed);
+        let mut planner = match made {
+            Ok(planner) => planner,
+            // Checking the two ends told that there is no path.
+            Err(ProblemError::InCollision { .. }) => return Ok(Found::nothing(2)),
+            Err(e) => return Err(self.wrong(e.to_string())),
+        };
+        let stop = Stop::configurations(self.experiment.rival_budget);
+        // What goes on without end has done enough once it beats the roadmap.
+        let enough = match contender.entry.straightened {
+            true => Some(f64::INFINITY),
+            false => self.shortest_length(),
+        };
+        let (trial, events) = watched(planner.as_mut(), stop, enough);
+        Ok(Found {
+            trial,
+            events,
+            path: planner.best_path().cloned(),
+        })
     }
 
     fn motion_checker(&self) -> Result<MotionChecker<SphereWorld>, ReproduceError> {
@@ -206,7 +248,7 @@ impl<'a> ArmArena<'a> {
             .map_err(|e| self.wrong(e.to_string()))
     }
 
-    /// Straightens a path as RRTConnect's is, and counts what that costs.
+    /// Straightens a path, and counts what that costs.
     fn straighten(
         &self,
         path: Waypoints,
@@ -214,74 +256,22 @@ impl<'a> ArmArena<'a> {
         trial: &mut Trial,
     ) -> Result<Waypoints, ReproduceError> {
         let mut checker = self.motion_checker()?;
-        let Ok(path) = shortcut(path, &mut checker, ShortcutOptions::default(), seed);
-        trial.improve(checker.configurations(), path.length());
+        let before = trial.progress.configurations;
+        let options = ShortcutOptions::default();
+        let better = |spent: u64, length: f64| trial.improve(before + spent, length);
+        let Ok(path) = shortcut_watched(path, &mut checker, options, seed, better);
+        trial.progress.configurations = before + checker.configurations();
         Ok(path)
     }
 
-    fn run_rival(
-        &self,
-        contender: &Contender,
-        rival: RivalName,
-        seed: u64,
-    ) -> Result<Run, ReproduceError> {
-        let problem = &self.set.problems[self.world.index()];
-        let checker = self.motion_checker()?;
-        let (start, goal) = (&problem.start[..], &problem.goal[..]);
-        let space = self.set.bench.arm.space();
-        let connect = |checker| {
-            let options = RrtConnectOptions::default();
-            let shortcuts = ShortcutOptions::default();
-            RrtConnectShortcut::new(checker, start, goal, options, shortcuts, seed)
-        };
-        type Made = Result<Box<dyn Rival<Error = Infallible>>, ProblemError<Infallible>>;
-        let made: Made = match rival {
-            RivalName::RrtConnect => connect(checker).map(|p| Box::new(OneRound::of(p)) as _),
-            RivalName::RrtConnectOn => connect(checker).map(|p| Box::new(p) as _),
-            RivalName::RrtStar => {
-                let options = RrtStarOptions::for_space(space);
-                RrtStar::new(checker, start, goal, options, seed).map(|p| Box::new(p) as _)
-            }
-            RivalName::BitStar => {
-                let options = BitStarOptions::default();
-                BitStar::new(checker, start, goal, options, seed).map(|p| Box::new(p) as _)
-            }
-        };
-        let mut planner = match made {
-            Ok(planner) => planner,
-            // Checking the two ends told that there is no path.
-            Err(ProblemError::InCollision { .. }) => {
-                let trial = Trial::infeasible(2);
-                return Ok(self.told(contender, seed, &trial, String::new(), None));
-            }
-            Err(e) => return Err(self.wrong(e.to_string())),
-        };
-        let stop = Stop::configurations(self.experiment.rival_budget);
-        // What repeats itself without end has done enough once it beats the roadmap.
-        let enough = match rival {
-            RivalName::RrtConnect => None,
-            _ => self.shortest_length(),
-        };
-        let (trial, events) = watched(planner.as_mut(), stop, enough);
-        let path = planner.best_path().cloned();
-        Ok(self.told(contender, seed, &trial, events, path))
-    }
-
-    fn told(
-        &self,
-        contender: &Contender,
-        seed: u64,
-        trial: &Trial,
-        events: String,
-        path: Option<Waypoints>,
-    ) -> Run {
+    fn row(&self, contender: &Contender, seed: u64, trial: &Trial, events: String) -> Row {
         let (folder, made) = match &self.set.origin {
             Origin::Folder(folder) => (Some(folder.clone()), None),
             Origin::Made { worlds, test, seed } => {
                 (None, Some((*worlds as u64, *test as u64, *seed)))
             }
         };
-        let row = Row {
+        Row {
             dataset: self.set.name.clone(),
             planner: contender.to_string(),
             experience: contender.experience().to_owned(),
@@ -299,13 +289,31 @@ impl<'a> ArmArena<'a> {
                 Fallback::Never => "never".to_owned(),
                 Fallback::AfterBarren(draws) => draws.to_string(),
             },
-            budget: Some(match contender {
-                Contender::OnRoadmap(_) | Contender::Straightened(_) => self.experiment.budget,
-                Contender::Rival(_) => self.experiment.rival_budget,
+            budget: Some(match contender.entry.planner {
+                PlannerName::OnRoadmap(_) => self.experiment.budget,
+                PlannerName::WithoutRoadmap(_) => self.experiment.rival_budget,
             }),
             ..Row::of_trial(trial, self.shortest_length(), self.limit)
-        };
-        Run { row, path }
+        }
+    }
+}
+
+/// What came of a planner's run.
+struct Found {
+    trial: Trial,
+    /// The hash of its events.
+    events: String,
+    path: Option<Waypoints>,
+}
+
+impl Found {
+    /// A run that ended before it began: so many configurations told that there is no path.
+    fn nothing(configurations: u64) -> Self {
+        Self {
+            trial: Trial::infeasible(configurations),
+            events: String::new(),
+            path: None,
+        }
     }
 }
 
@@ -326,47 +334,4 @@ fn watched(
         }
     });
     (trial, hash.digits())
-}
-
-/// RRTConnect and one round of shortcutting.
-struct OneRound {
-    planner: RrtConnectShortcut<SphereWorld>,
-    over: bool,
-}
-
-impl OneRound {
-    fn of(planner: RrtConnectShortcut<SphereWorld>) -> Self {
-        Self {
-            planner,
-            over: false,
-        }
-    }
-}
-
-impl Anytime for OneRound {
-    type Error = Infallible;
-
-    fn step(&mut self) -> Option<Result<Event, Infallible>> {
-        if self.over {
-            return None;
-        }
-        if self.planner.rounds() > 0 {
-            self.over = true;
-            return Some(Ok(Event {
-                kind: EventKind::GaveUp,
-                progress: self.planner.progress(),
-            }));
-        }
-        self.planner.step()
-    }
-
-    fn progress(&self) -> Progress {
-        self.planner.progress()
-    }
-}
-
-impl Rival for OneRound {
-    fn best_path(&self) -> Option<&Waypoints> {
-        self.planner.best_path()
-    }
 }

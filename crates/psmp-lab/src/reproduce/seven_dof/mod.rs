@@ -14,7 +14,7 @@ mod evaluate;
 mod stage;
 
 pub use arm_set::{ArmSet, is_arm_folder};
-pub use contender::{AnyName, Contender, RivalName};
+pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
 use super::{ReproduceError, WORLDS_IN_PIECE, Watch, keep};
@@ -34,14 +34,14 @@ use twox_hash::XxHash64;
 pub const PLANNERS: [&str; 10] = [
     "psmp:fs",
     "pomp:fs",
-    "pomp:fs+shortcut",
+    "pomp:fs+straightened",
     "lazysp",
     "ei:ensemble",
     "ei:latent",
     "ei:soft",
-    "rrtconnect",
-    "rrtconnect+",
-    "rrt*",
+    "rrtconnect+straightened",
+    "rrtconnect+shortcut",
+    "rrtstar",
 ];
 
 /// A whole experiment with arms.
@@ -118,7 +118,7 @@ impl SevenDof {
     }
 
     /// Enters planners: each that learns from known worlds once with seen and once with unseen ones.
-    pub fn enter(&mut self, planners: &[AnyName]) {
+    pub fn enter(&mut self, planners: &[Entry]) {
         let all = planners.iter().copied().flat_map(Contender::all_of);
         self.contenders.extend(all);
     }
@@ -227,7 +227,7 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
         set: row.dataset.clone(),
         why: format!("the row cannot be rerun: {why}"),
     };
-    let planner: AnyName = row.planner.parse().map_err(|_| wrong("no such planner"))?;
+    let planner: Entry = row.planner.parse().map_err(|_| wrong("no such planner"))?;
     let mut contenders = Contender::all_of(planner).into_iter();
     let contender = contenders
         .find(|c| c.experience() == row.experience)

@@ -17,8 +17,8 @@ const SHOWN: [(&str, &str); 6] = [
     ("ei:ensemble", "unseen"),
     ("ei:ensemble", "seen"),
     ("lazysp", "none"),
-    ("rrtconnect", "none"),
-    ("rrt*", "none"),
+    ("rrtconnect+straightened", "none"),
+    ("rrtstar", "none"),
 ];
 const WORLDS_SHOWN: usize = 2;
 /// A frame for so much of the way, in radians, but no more frames than that.
