@@ -40,7 +40,7 @@ const SOURCES: u64 = TRADEOFFS + DRAWS;
 /// How many edges the searches of a step may look at; what one leaves or takes too much, those after
 /// it have more or less. The first may think longer, because all that come after live on its
 /// candidates. So a step on a large roadmap takes as long as on a small one, once that is large enough.
-const EFFORT: i64 = 32_000;
+const EFFORT: i64 = 16_000;
 const FIRST_EFFORT: i64 = 512_000;
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
