@@ -36,7 +36,6 @@ const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
 /// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
 /// turns, because checks change what is likely elsewhere too.
 const AGAIN: u64 = 4;
-const SOURCES: u64 = TRADEOFFS + DRAWS;
 /// How many edges the searches of a step may look at; what one leaves or takes too much, those after
 /// it have more or less. The first may think longer, because all that come after live on its
 /// candidates. So a step on a large roadmap takes as long as on a small one, once that is large enough.
@@ -69,7 +68,7 @@ pub struct ExpectedImprovement {
     live: usize,
     unchecked: Vec<EdgeId>,
     refuting: RefutingPrice,
-    /// The source of candidates whose turn it is: first come the trade-offs, then draws.
+    /// The trade-off whose turn it is.
     turn: u64,
     /// How many edges may yet be looked at.
     spare: i64,
@@ -130,45 +129,52 @@ impl ExpectedImprovement {
             self.keep(view, 0);
         }
         let seed = view.randomness().below(u64::MAX, u64::MAX);
-        let before = view.effort();
         if first {
             self.spare = FIRST_EFFORT;
-            self.try_sources(0..TRADEOFFS + FIRST_DRAWS, TRADEOFFS, seed, view);
+            self.try_tradeoffs(TRADEOFFS, view);
+            self.try_draws(FIRST_DRAWS, seed, view);
         } else {
             self.spare = (self.spare + EFFORT).min(FIRST_EFFORT);
-            let turn = self.turn;
-            let sources = (turn..turn + SOURCES).map(|source| source % SOURCES);
-            self.try_sources(sources, AGAIN, seed, view);
+            // The searches in draws are led straight to the goal and cost little; trade-offs look
+            // around as far as what is left reaches.
+            self.try_draws(DRAWS, seed, view);
+            self.try_tradeoffs(AGAIN, view);
         }
-        self.spare -= (view.effort() - before) as i64;
     }
 
-    /// Keeps the paths of drawn worlds, of trade-offs whose last path is settled, and of `again`
-    /// others, until there is no effort to spare.
-    fn try_sources<B: Belief>(
-        &mut self,
-        sources: impl Iterator<Item = u64>,
-        mut again: u64,
-        seed: u64,
-        view: &mut View<'_, B>,
-    ) {
-        let live = self.candidates[..self.live].iter();
-        let open = live.fold(0, |open, candidate| open | candidate.from);
-        let until = view.effort() as i64 + self.spare;
-        for source in sources {
-            if view.effort() as i64 >= until {
-                self.turn = source % SOURCES;
+    /// Keeps the paths of drawn worlds, until there is no effort to spare.
+    fn try_draws<B: Belief>(&mut self, draws: u64, seed: u64, view: &mut View<'_, B>) {
+        for index in 0..draws {
+            if self.spare <= 0 {
                 return;
             }
-            if source >= TRADEOFFS {
-                self.try_draw(Draw::new(seed, source), view);
-            } else if open & (1 << source) == 0 {
-                self.try_tradeoff(source, view);
-            } else if again > 0 {
-                again -= 1;
-                self.turn = source + 1;
-                self.try_tradeoff(source, view);
+            let before = view.effort();
+            self.try_draw(Draw::new(seed, index), view);
+            self.spare -= (view.effort() - before) as i64;
+        }
+    }
+
+    /// Keeps the paths of trade-offs whose last path is settled, and of `again` others, until there is
+    /// no effort to spare.
+    fn try_tradeoffs<B: Belief>(&mut self, mut again: u64, view: &mut View<'_, B>) {
+        let live = self.candidates[..self.live].iter();
+        let open = live.fold(0, |open, candidate| open | candidate.from);
+        let turn = self.turn;
+        for source in (turn..turn + TRADEOFFS).map(|source| source % TRADEOFFS) {
+            if self.spare <= 0 {
+                self.turn = source;
+                return;
             }
+            if open & (1 << source) != 0 {
+                if again == 0 {
+                    continue;
+                }
+                again -= 1;
+                self.turn = (source + 1) % TRADEOFFS;
+            }
+            let before = view.effort();
+            self.try_tradeoff(source, view);
+            self.spare -= (view.effort() - before) as i64;
         }
     }
 
