@@ -14,7 +14,7 @@ use psmp::belief::{
 };
 use psmp::checker::Checker;
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Part, Pomp, Proposer, Psmp};
-use psmp::validator::{Alternate, Backward, Bisect, FailFast, Forward, Validator};
+use psmp::validator::{Alternate, Backward, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{AnytimePlanner, Experience, Fallback, Planner, Query, Roadmap, WorldId};
 use std::fmt;
 use std::str::FromStr;
@@ -75,6 +75,8 @@ pub enum BeliefName {
 pub enum ValidatorName {
     /// `failfast`
     FailFast,
+    /// Coarse to fine.
+    CoarseToFine,
     /// `forward`
     Forward,
     /// `backward`
@@ -117,7 +119,8 @@ const BELIEFS: [(&str, BeliefName); 7] = [
     ("ensemble", BeliefName::Ensemble),
 ];
 
-const VALIDATORS: [(&str, ValidatorName); 5] = [
+const VALIDATORS: [(&str, ValidatorName); 6] = [
+    ("coarse", ValidatorName::CoarseToFine),
     ("failfast", ValidatorName::FailFast),
     ("forward", ValidatorName::Forward),
     ("backward", ValidatorName::Backward),
@@ -547,6 +550,7 @@ impl PlannerSpec {
     {
         let validator: Box<dyn Validator<B> + Send> = match self.validator {
             ValidatorName::FailFast => Box::new(FailFast),
+            ValidatorName::CoarseToFine => Box::new(CoarseToFine),
             ValidatorName::Forward => Box::new(Forward),
             ValidatorName::Backward => Box::new(Backward),
             ValidatorName::Alternate => Box::new(Alternate::default()),

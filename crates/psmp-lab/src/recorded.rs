@@ -6,7 +6,7 @@
 //! one. Image and table differ for a few edges in a thousand; the table is believed, and an edge it
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 
-use psmp::checker::{BisectionChecker, BisectionError, Checker, Sightings, Verdict, World};
+use psmp::checker::{BisectionChecker, BisectionError, Checker, Look, Sightings, Verdict, World};
 use psmp::{CollisionTable, EdgeId, Experience, Roadmap, WorldId};
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
@@ -32,9 +32,7 @@ impl World for Overruled {
         if self.edge_is_free {
             return Ok(None);
         }
-        let last = configurations.len() / dimension - 1;
-        let seen = self.image.first_collision(configurations, dimension)?;
-        Ok(Some(seen.unwrap_or(last)))
+        self.image.first_collision(configurations, dimension)
     }
 }
 
@@ -83,17 +81,36 @@ impl Checker for RecordedChecker<'_> {
     type Error = Infallible;
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Infallible> {
+        let Ok(Look {
+            free,
+            configurations,
+        }) = self.look(edge, 0, u64::MAX, sightings);
+        Ok(Verdict {
+            free: free == Some(true),
+            configurations,
+        })
+    }
+
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        sightings: &mut Sightings,
+    ) -> Result<Look, Infallible> {
         let free = self.table.is_free(self.world, edge);
-        match &mut self.by_image {
-            Some(checker) => {
-                checker.world_mut().edge_is_free = free;
-                checker.check(edge, sightings)
-            }
-            None => Ok(Verdict {
-                free,
+        let Some(checker) = &mut self.by_image else {
+            return Ok(Look {
+                free: Some(free),
                 configurations: 1,
-            }),
-        }
+            });
+        };
+        checker.world_mut().edge_is_free = free;
+        let Ok(look) = checker.look(edge, seen, most, sightings);
+        Ok(Look {
+            free: look.free.map(|_| free),
+            ..look
+        })
     }
 
     fn price_if_free(&self, edge: EdgeId) -> u64 {

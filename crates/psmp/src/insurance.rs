@@ -140,15 +140,20 @@ impl<'a> Insurance<'a> {
             cheapest: Path::with_room_for(roadmap),
         };
         for entry in ledger.entries() {
-            insurance.note(entry.edge, entry.verdict);
+            insurance.note(entry.verdict.configurations);
+            insurance.note_verdict(entry.edge, entry.verdict);
         }
         insurance
     }
 
-    /// Takes note of a check, whoever made it.
-    pub(crate) fn note(&mut self, edge: EdgeId, verdict: Verdict) {
+    /// Takes note of what was spent, whoever did.
+    pub(crate) fn note(&mut self, configurations: u64) {
+        self.spent += configurations;
+    }
+
+    /// Takes note of what the check of an edge has cost in all, whoever made it.
+    pub(crate) fn note_verdict(&mut self, edge: EdgeId, verdict: Verdict) {
         self.cost[edge.index()] = verdict.configurations;
-        self.spent += verdict.configurations;
     }
 
     /// The path that LazySP is checking.

@@ -308,7 +308,10 @@ where
             path: &mut self.path,
             best_length: self.best_length,
             draw,
-            price_if_free: &|edge| self.checker.price_if_free(edge),
+            price_if_free: &|edge| {
+                let price = self.checker.price_if_free(edge);
+                price.saturating_sub(self.ledger.seen(edge))
+            },
         };
         let dry = match self.fallback {
             Fallback::AfterBarren(most) => self.barren_in_a_row >= most,
@@ -401,7 +404,7 @@ where
                 source: Source::Insurance,
             }));
         }
-        let event = self.check(edge)?;
+        let event = self.check(edge, u64::MAX)?;
         self.state = State::Insured;
         Ok(event)
     }
@@ -447,7 +450,10 @@ where
             return Ok(self.improve());
         };
         let edge = self.path.edges()[place];
-        let price = self.checker.price_if_free(edge);
+        let seen = self.ledger.seen(edge);
+        let most = self.validator.look(seen);
+        let price = self.checker.price_if_free(edge).saturating_sub(seen);
+        let price = price.min(most);
         if !self.covers(price) {
             self.awaiting = Some(price);
             self.state = State::Insuring;
@@ -456,17 +462,18 @@ where
             }
             return self.step_insuring();
         }
-        let event = self.check(edge)?;
+        let event = self.check(edge, most)?;
         if self.ledger.status(edge) == EdgeStatus::Blocked {
             self.state = State::Proposing;
         }
         Ok(event)
     }
 
-    fn check(&mut self, edge: EdgeId) -> Result<Event, C::Error> {
+    fn check(&mut self, edge: EdgeId, most: u64) -> Result<Event, C::Error> {
         self.sightings.clear();
-        let checked = self.checker.check(edge, &mut self.sightings);
-        let verdict = checked.inspect_err(|_| {
+        let seen = self.ledger.seen(edge);
+        let checked = self.checker.look(edge, seen, most, &mut self.sightings);
+        let look = checked.inspect_err(|_| {
             // The check may be tried again, but what was seen has been seen.
             if !self.sightings.is_empty() {
                 self.ledger.record_unfinished(self.sightings.len() as u64);
@@ -477,22 +484,37 @@ where
                 });
             }
         })?;
-        self.ledger.record(edge, verdict);
+        let presumed = self.ledger.is_presumed(edge);
+        let verdict = self.ledger.record(edge, look);
+        let news = match look.free {
+            Some(true) if presumed => None,
+            None if self.ledger.presume(edge) => Some(true),
+            free => free,
+        };
         self.belief.observe(Evidence {
             edge,
-            free: Some(verdict.free),
+            free: news,
             sightings: &self.sightings,
         });
-        if !verdict.free {
-            self.optimistic.block(edge);
-        }
         if let Some(insurance) = &mut self.insurance {
-            insurance.note(edge, verdict);
+            insurance.note(look.configurations);
+            if let Some(verdict) = verdict {
+                insurance.note_verdict(edge, verdict);
+            }
+        }
+        let Some(free) = look.free else {
+            return Ok(self.event(EventKind::Probed {
+                free: true,
+                configurations: look.configurations,
+            }));
+        };
+        if !free {
+            self.optimistic.block(edge);
         }
         Ok(self.event(EventKind::Checked {
             edge,
-            free: verdict.free,
-            configurations: verdict.configurations,
+            free,
+            configurations: look.configurations,
         }))
     }
 }

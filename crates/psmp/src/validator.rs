@@ -12,11 +12,20 @@ use crate::path::Path;
 pub trait Validator<B: ?Sized> {
     /// The place in the path of an unchecked edge, `None` if all are checked.
     fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize>;
+
+    /// How many configurations of the chosen edge to look at before choosing again, if `seen` are
+    /// known to be free.
+    fn look(&self, _seen: u64) -> u64 {
+        u64::MAX
+    }
 }
 
 impl<B: ?Sized, V: Validator<B> + ?Sized> Validator<B> for Box<V> {
     fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
         (**self).choose(path, ledger, belief)
+    }
+    fn look(&self, seen: u64) -> u64 {
+        (**self).look(seen)
     }
 }
 
@@ -44,6 +53,35 @@ impl<B: Belief + ?Sized> Validator<B> for FailFast {
             }
         }
         choice
+    }
+}
+
+/// Coarse to fine: the unchecked edge whose next configuration is most likely in collision, and of it
+/// as many configurations as halve the distance between them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CoarseToFine;
+
+impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
+        let mut most = f64::NEG_INFINITY;
+        let mut choice = None;
+        for place in unchecked(path, ledger) {
+            let edge = path.edges()[place];
+            let p = ledger.after_looks(edge, belief.probability_free(edge));
+            let seen = ledger.seen(edge);
+            let next = if seen < 3 { 3 } else { 2 * seen - 1 };
+            let found = 1.0 - ledger.missed(next) / ledger.missed(seen);
+            let gain = (1.0 - p) * found / (next - seen) as f64;
+            if gain > most || choice.is_none() {
+                most = gain;
+                choice = Some(place);
+            }
+        }
+        choice
+    }
+
+    fn look(&self, seen: u64) -> u64 {
+        if seen < 3 { 3 - seen } else { seen - 1 }
     }
 }
 
@@ -136,7 +174,7 @@ mod tests {
                 free: true,
                 configurations: 1,
             };
-            ledger.record(EdgeId(place as u32), verdict);
+            ledger.record(EdgeId(place as u32), verdict.into());
         }
         order
     }

@@ -70,6 +70,7 @@ pub struct Local<'a> {
     surroundings: Surroundings<'a>,
     scale: f64,
     meetings: Vec<Meeting>,
+    before: Vec<Option<([f64; ETAS.len()], [f64; SIZES.len()])>>,
     /// Log weight of each eta with each size and each rate.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
@@ -108,6 +109,7 @@ impl<'a> Local<'a> {
                 };
                 roadmap.edge_count()
             ],
+            before: vec![None; roadmap.edge_count()],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
@@ -307,9 +309,12 @@ impl Belief for Local<'_> {
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        if let Some(free) = evidence.free {
+        if self.before[evidence.edge.index()].is_none() {
             self.look_at(evidence.edge);
-            let Meeting { hazard, hit, .. } = &self.meetings[evidence.edge.index()];
+            let Meeting { hazard, hit, .. } = self.meetings[evidence.edge.index()];
+            self.before[evidence.edge.index()] = Some((hazard, hit));
+        }
+        if let (Some(free), Some((hazard, hit))) = (evidence.free, self.before[evidence.edge.index()]) {
             for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
                 let unhit = under_each_rate(hazard[pair / SIZES.len()]);
                 let unmet = 1.0 - hit[pair % SIZES.len()];

@@ -5,7 +5,7 @@
 //! finds it after a few configurations, walking from one end after half of them. The check stops
 //! at the first collision.
 
-use super::{Checker, Sightings, Verdict};
+use super::{Checker, Look, Sightings, Verdict};
 use crate::roadmap::{EdgeId, Roadmap};
 use std::convert::Infallible;
 use thiserror::Error;
@@ -228,6 +228,23 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
     }
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, W::Error> {
+        let Look {
+            free,
+            configurations,
+        } = self.look(edge, 0, u64::MAX, sightings)?;
+        Ok(Verdict {
+            free: free == Some(true),
+            configurations,
+        })
+    }
+
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        sightings: &mut Sightings,
+    ) -> Result<Look, W::Error> {
         let count = self.configurations_of(edge) as usize;
         let e = self.roadmap.edge(edge);
         let (Some(space), Some(a), Some(b)) = (
@@ -238,19 +255,25 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
             unreachable!("`new` refuses roadmaps without configurations");
         };
         let dimension = space.dimension();
-        self.batch.resize(count * dimension, 0.0);
-        let order = self.order.of(count);
+        let end = (count as u64).min(seen.saturating_add(most)) as usize;
+        let order = &self.order.of(count)[seen as usize..end];
+        self.batch.resize(order.len() * dimension, 0.0);
         for (&i, q) in order.iter().zip(self.batch.chunks_exact_mut(dimension)) {
             space.interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
         }
         let collision = self.world.first_collision(&self.batch, dimension)?;
-        let seen = collision.map_or(count, |place| place + 1);
-        for (place, q) in self.batch.chunks_exact(dimension).take(seen).enumerate() {
+        let looked_at = collision.map_or(order.len(), |place| place + 1);
+        let batch = self.batch.chunks_exact(dimension);
+        for (place, q) in batch.take(looked_at).enumerate() {
             sightings.push(q, collision != Some(place));
         }
-        Ok(Verdict {
-            free: collision.is_none(),
-            configurations: seen as u64,
+        Ok(Look {
+            free: match collision {
+                Some(_) => Some(false),
+                None if end == count => Some(true),
+                None => None,
+            },
+            configurations: looked_at as u64,
         })
     }
 }

@@ -25,6 +25,24 @@ pub struct Verdict {
     pub configurations: u64,
 }
 
+/// What a look at a part of an edge has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Whether the whole edge is free, if that is known now.
+    pub free: Option<bool>,
+    /// How many configurations were checked in this look.
+    pub configurations: u64,
+}
+
+impl From<Verdict> for Look {
+    fn from(verdict: Verdict) -> Self {
+        Look {
+            free: Some(verdict.free),
+            configurations: verdict.configurations,
+        }
+    }
+}
+
 /// Something that can check an edge.
 pub trait Checker {
     /// How a check can fail; [`std::convert::Infallible`] if it cannot.
@@ -37,6 +55,21 @@ pub trait Checker {
     /// # Errors
     /// Whatever keeps the checker from an answer. The planner stays usable.
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
+
+    /// Looks at the next configurations of an edge of which the first `seen` are known to be free,
+    /// at `most` of them.
+    ///
+    /// # Errors
+    /// As for [`Checker::check`].
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        _seen: u64,
+        _most: u64,
+        sightings: &mut Sightings,
+    ) -> Result<Look, Self::Error> {
+        self.check(edge, sightings).map(Look::from)
+    }
 
     /// How many configurations the check of an edge takes if the edge is free: what confirming
     /// costs, known beforehand. Refuting may cost less, and must not cost more.
@@ -54,6 +87,15 @@ impl<C: Checker + ?Sized> Checker for &mut C {
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
         (**self).check(edge, sightings)
     }
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        sightings: &mut Sightings,
+    ) -> Result<Look, Self::Error> {
+        (**self).look(edge, seen, most, sightings)
+    }
     fn price_if_free(&self, edge: EdgeId) -> u64 {
         (**self).price_if_free(edge)
     }
@@ -63,6 +105,15 @@ impl<C: Checker + ?Sized> Checker for Box<C> {
     type Error = C::Error;
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
         (**self).check(edge, sightings)
+    }
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        sightings: &mut Sightings,
+    ) -> Result<Look, Self::Error> {
+        (**self).look(edge, seen, most, sightings)
     }
     fn price_if_free(&self, edge: EdgeId) -> u64 {
         (**self).price_if_free(edge)

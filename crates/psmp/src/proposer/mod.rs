@@ -116,10 +116,11 @@ impl Surprises {
     }
 
     #[inline]
-    fn of<B: Belief>(&mut self, edge: EdgeId, belief: &mut B) -> f64 {
+    fn of<B: Belief>(&mut self, edge: EdgeId, belief: &mut B, ledger: &Ledger) -> f64 {
         let (surprise, proposal) = &mut self.known[edge.index()];
         if *proposal != self.proposal {
-            *surprise = -belief.probability_free(edge).ln();
+            let p = belief.probability_free(edge);
+            *surprise = -ledger.after_looks(edge, p).ln();
             *proposal = self.proposal;
         }
         *surprise
@@ -204,7 +205,9 @@ impl<B: Belief> View<'_, B> {
             #[inline]
             fn is_open(&mut self, edge: EdgeId) -> bool {
                 match self.ledger.status(edge) {
-                    EdgeStatus::Unchecked => self.belief.is_free_in_draw(edge),
+                    EdgeStatus::Unchecked => {
+                        self.ledger.is_presumed(edge) || self.belief.is_free_in_draw(edge)
+                    }
                     EdgeStatus::Free => true,
                     EdgeStatus::Blocked => false,
                 }
@@ -288,7 +291,7 @@ impl<B: Belief> View<'_, B> {
                     EdgeStatus::Free => length_if_free * length,
                     EdgeStatus::Blocked => f64::INFINITY,
                     EdgeStatus::Unchecked => {
-                        let surprise = self.surprises.of(edge, self.belief);
+                        let surprise = self.surprises.of(edge, self.belief, self.ledger);
                         unchecked * length + log_probability * surprise
                     }
                 }
