@@ -12,7 +12,7 @@ use crate::planner_spec::{BeliefName, PlannerSpec, Setting};
 use crate::problems::Problems;
 use crate::statistics::mean_over_worlds;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
-use psmp::belief::Evidence;
+use psmp::belief::{Evidence, Finding};
 use psmp::checker::{Checker, Sightings};
 use psmp::{Draw, EdgeId, EventKind, Experience, WorldId};
 use psmp_worlds::{FileError, check_writable, save};
@@ -304,7 +304,7 @@ fn in_world(
                 checked[edge.index()] = true;
                 belief.observe(Evidence {
                     edge: *edge,
-                    free: Some(*free),
+                    finding: Finding::of(*free),
                     sightings,
                 });
             }

@@ -28,12 +28,8 @@ pub struct Entry {
     pub verdict: Verdict,
 }
 
-const LEVELS: usize = 24;
-const PRESUMED: f64 = 0.0625;
-
-fn level(seen: u64) -> usize {
-    ((u64::BITS - seen.leading_zeros()) as usize).min(LEVELS - 1)
-}
+/// Looks are told apart by how often they have halved the distance between configurations.
+const HALVINGS: usize = 32;
 
 /// All checks so far.
 #[derive(Debug, Clone)]
@@ -42,10 +38,8 @@ pub struct Ledger {
     entries: Vec<Entry>,
     /// How many configurations of each unchecked edge have been found free.
     seen: Vec<u32>,
-    presumed: Vec<bool>,
-    /// How many blocked edges have shown nothing in so many configurations: in one, two, four and
-    /// so on.
-    survived: [u32; LEVELS],
+    /// How many blocked edges had shown nothing in 2, 3, 5, 9 and so on configurations.
+    hidden: [u32; HALVINGS],
     blocked: u32,
     configurations: u64,
 }
@@ -56,8 +50,7 @@ impl Ledger {
             status: vec![EdgeStatus::Unchecked; edges],
             entries: Vec::with_capacity(edges),
             seen: vec![0; edges],
-            presumed: vec![false; edges],
-            survived: [0; LEVELS],
+            hidden: [0; HALVINGS],
             blocked: 0,
             configurations: 0,
         }
@@ -82,41 +75,26 @@ impl Ledger {
         self.configurations
     }
 
-    /// How many configurations of an unchecked edge have been found free.
+    /// How many configurations of an edge that is still unchecked have been found free.
     #[inline]
     #[must_use]
     pub fn seen(&self, edge: EdgeId) -> u64 {
         u64::from(self.seen[edge.index()])
     }
 
-    /// How likely a blocked edge shows nothing in its first `seen` configurations.
-    pub fn missed(&self, seen: u64) -> f64 {
-        if seen == 0 {
+    /// How likely a blocked edge shows nothing in its first `seen` configurations: the share of
+    /// blocked edges so far that did not, and before there are any, one in `seen`.
+    #[must_use]
+    pub fn hidden(&self, seen: u64) -> f64 {
+        if seen < 2 {
             return 1.0;
         }
-        let survived = f64::from(self.survived[level(seen)]);
-        (survived + 1.0 / seen as f64) / (f64::from(self.blocked) + 1.0)
+        let halvings = (seen - 1).ilog2() as usize;
+        let hidden = f64::from(self.hidden[halvings.min(HALVINGS - 1)]);
+        (hidden + 1.0 / seen as f64) / (f64::from(self.blocked) + 1.0)
     }
 
-    /// The probability that an unchecked edge is free.
-    pub fn after_looks(&self, edge: EdgeId, p: f64) -> f64 {
-        let missed = self.missed(self.seen(edge));
-        p / (p + (1.0 - p) * missed)
-    }
-
-    /// Whether an unchecked edge is taken for free.
-    pub fn is_presumed(&self, edge: EdgeId) -> bool {
-        self.presumed[edge.index()]
-    }
-
-    pub(crate) fn presume(&mut self, edge: EdgeId) -> bool {
-        let now = self.missed(self.seen(edge)) <= PRESUMED;
-        let new = now && !self.presumed[edge.index()];
-        self.presumed[edge.index()] |= now;
-        new
-    }
-
-    /// Takes down a look at an edge, and the verdict if there is one now.
+    /// Takes down a look at an edge; the verdict on the edge, if there is one now.
     pub(crate) fn record(&mut self, edge: EdgeId, look: Look) -> Option<Verdict> {
         self.configurations += look.configurations;
         let configurations = self.seen(edge) + look.configurations;
@@ -124,18 +102,21 @@ impl Ledger {
             self.seen[edge.index()] = configurations as u32;
             return None;
         };
-        let verdict = Verdict {
-            free,
-            configurations,
-        };
         self.status[edge.index()] = if free {
             EdgeStatus::Free
         } else {
-            for survived in &mut self.survived[..level(configurations - 1) + 1] {
-                *survived += 1;
-            }
             self.blocked += 1;
+            if configurations > 2 {
+                let halvings = (configurations - 2).ilog2() as usize;
+                for hidden in self.hidden.iter_mut().take(halvings + 1) {
+                    *hidden += 1;
+                }
+            }
             EdgeStatus::Blocked
+        };
+        let verdict = Verdict {
+            free,
+            configurations,
         };
         self.entries.push(Entry { edge, verdict });
         Some(verdict)

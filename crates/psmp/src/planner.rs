@@ -18,7 +18,7 @@
 //! A planner can be [`insured`](Planner::insured) against a wrong belief; `insurance.rs` has the
 //! theorem and its proof.
 
-use crate::belief::{Belief, Evidence};
+use crate::belief::{Belief, Evidence, Finding};
 use crate::checker::{Checker, Sightings};
 use crate::event::{Event, EventKind, Progress, Source};
 use crate::insurance::{Application, Insurance, Next};
@@ -441,6 +441,12 @@ where
         })
     }
 
+    /// What it costs to see an edge to its end, if it is free.
+    fn left_to_pay(&self, edge: EdgeId) -> u64 {
+        let price = self.checker.price_if_free(edge);
+        price.saturating_sub(self.ledger.seen(edge))
+    }
+
     fn step_checking(&mut self) -> Result<Event, C::Error> {
         let choice = self
             .validator
@@ -450,10 +456,7 @@ where
             return Ok(self.improve());
         };
         let edge = self.path.edges()[place];
-        let seen = self.ledger.seen(edge);
-        let most = self.validator.look(seen);
-        let price = self.checker.price_if_free(edge).saturating_sub(seen);
-        let price = price.min(most);
+        let price = self.left_to_pay(edge);
         if !self.covers(price) {
             self.awaiting = Some(price);
             self.state = State::Insuring;
@@ -462,7 +465,7 @@ where
             }
             return self.step_insuring();
         }
-        let event = self.check(edge, most)?;
+        let event = self.check(edge, self.validator.how_far(edge, &self.ledger))?;
         if self.ledger.status(edge) == EdgeStatus::Blocked {
             self.state = State::Proposing;
         }
@@ -479,21 +482,25 @@ where
                 self.ledger.record_unfinished(self.sightings.len() as u64);
                 self.belief.observe(Evidence {
                     edge,
-                    free: None,
+                    finding: Finding::NothingYet { hidden: 1.0 },
                     sightings: &self.sightings,
                 });
             }
         })?;
-        let presumed = self.ledger.is_presumed(edge);
+        let hidden_before = self.ledger.hidden(seen);
         let verdict = self.ledger.record(edge, look);
-        let news = match look.free {
-            Some(true) if presumed => None,
-            None if self.ledger.presume(edge) => Some(true),
-            free => free,
+        let finding = match look.free {
+            Some(free) => Finding::of(free),
+            None => {
+                let hidden = self.ledger.hidden(self.ledger.seen(edge));
+                Finding::NothingYet {
+                    hidden: hidden / hidden_before,
+                }
+            }
         };
         self.belief.observe(Evidence {
             edge,
-            free: news,
+            finding,
             sightings: &self.sightings,
         });
         if let Some(insurance) = &mut self.insurance {

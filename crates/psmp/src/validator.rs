@@ -7,15 +7,18 @@
 use crate::belief::Belief;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
+use crate::roadmap::EdgeId;
+
+/// An edge is seen to its end at once where so few blocked ones would still hide.
+const ALL_BUT_SURE: f64 = 0.01;
 
 /// Chooses the edge of a path to be checked next.
 pub trait Validator<B: ?Sized> {
     /// The place in the path of an unchecked edge, `None` if all are checked.
     fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize>;
 
-    /// How many configurations of the chosen edge to look at before choosing again, if `seen` are
-    /// known to be free.
-    fn look(&self, _seen: u64) -> u64 {
+    /// How many configurations of the chosen edge to look at, at most, before choosing again.
+    fn how_far(&self, _edge: EdgeId, _ledger: &Ledger) -> u64 {
         u64::MAX
     }
 }
@@ -24,8 +27,8 @@ impl<B: ?Sized, V: Validator<B> + ?Sized> Validator<B> for Box<V> {
     fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
         (**self).choose(path, ledger, belief)
     }
-    fn look(&self, seen: u64) -> u64 {
-        (**self).look(seen)
+    fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
+        (**self).how_far(edge, ledger)
     }
 }
 
@@ -56,8 +59,14 @@ impl<B: Belief + ?Sized> Validator<B> for FailFast {
     }
 }
 
-/// Coarse to fine: the unchecked edge whose next configuration is most likely in collision, and of it
-/// as many configurations as halve the distance between them.
+/// The configurations of an edge after another look at it, each of which halves the distance between
+/// them: both ends and the middle, then 5, 9, 17 and so on.
+fn next_look(seen: u64) -> u64 {
+    (2 * seen).saturating_sub(1).max(3)
+}
+
+/// Coarse to fine: the unchecked edge where the next look finds most per configuration, and of it
+/// only that look.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CoarseToFine;
 
@@ -67,11 +76,11 @@ impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
         let mut choice = None;
         for place in unchecked(path, ledger) {
             let edge = path.edges()[place];
-            let p = ledger.after_looks(edge, belief.probability_free(edge));
             let seen = ledger.seen(edge);
-            let next = if seen < 3 { 3 } else { 2 * seen - 1 };
-            let found = 1.0 - ledger.missed(next) / ledger.missed(seen);
-            let gain = (1.0 - p) * found / (next - seen) as f64;
+            let next = next_look(seen);
+            let shown = 1.0 - ledger.hidden(next) / ledger.hidden(seen);
+            let blocked = 1.0 - belief.probability_free(edge);
+            let gain = blocked * shown / (next - seen) as f64;
             if gain > most || choice.is_none() {
                 most = gain;
                 choice = Some(place);
@@ -80,8 +89,12 @@ impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
         choice
     }
 
-    fn look(&self, seen: u64) -> u64 {
-        if seen < 3 { 3 - seen } else { seen - 1 }
+    fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
+        let seen = ledger.seen(edge);
+        if ledger.hidden(seen) <= ALL_BUT_SURE {
+            return u64::MAX;
+        }
+        next_look(seen) - seen
     }
 }
 
@@ -155,7 +168,7 @@ mod tests {
     use super::*;
     use crate::belief::IndependentEdges;
     use crate::checker::Verdict;
-    use crate::roadmap::{EdgeId, VertexId};
+    use crate::roadmap::VertexId;
 
     /// The order in which a validator checks a path of seven edges that are all free.
     fn order(mut validator: impl Validator<IndependentEdges>) -> Vec<usize> {

@@ -7,7 +7,7 @@
 //! certain and wrong loses most of its weight, but not all: its probabilities are kept a little away
 //! from 0 and 1.
 
-use super::{Belief, Evidence};
+use super::{Belief, Evidence, Finding};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
@@ -129,11 +129,14 @@ impl Belief for Ensemble<'_> {
 
     fn observe(&mut self, evidence: Evidence<'_>) {
         for member in &mut self.members {
-            if let Some(free) = evidence.free {
-                let p = member.belief.probability_free(evidence.edge);
-                let p = p.clamp(DOUBT, 1.0 - DOUBT);
-                member.log_weight += if free { p } else { 1.0 - p }.ln();
-            }
+            let p = member.belief.probability_free(evidence.edge);
+            let p = p.clamp(DOUBT, 1.0 - DOUBT);
+            let likelihood = match evidence.finding {
+                Finding::Free => p,
+                Finding::Blocked => 1.0 - p,
+                Finding::NothingYet { hidden } => p + (1.0 - p) * hidden,
+            };
+            member.log_weight += likelihood.ln();
             member.belief.observe(evidence);
         }
         self.weigh();
@@ -161,7 +164,7 @@ mod tests {
         for edge in 0..20 {
             ensemble.observe(Evidence {
                 edge: EdgeId(edge),
-                free: Some(truth[edge as usize]),
+                finding: Finding::of(truth[edge as usize]),
                 sightings: &Sightings::default(),
             });
         }

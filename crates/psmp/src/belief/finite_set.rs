@@ -8,6 +8,7 @@
 //! where they are known to be wrong. A world that does not tell of an edge agrees with whatever is
 //! found there; those that do tell speak for it.
 
+use super::looks::Looks;
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
@@ -23,6 +24,7 @@ pub struct FiniteSet<T> {
     /// A bit for each world, set where it still agrees.
     agreeing: Vec<u64>,
     count: u32,
+    looks: Looks,
     drawn: WorldId,
     draw: Draw,
 }
@@ -53,6 +55,7 @@ impl<T: Experience> FiniteSet<T> {
         }
         let count = agreeing.iter().map(|word| word.count_ones()).sum();
         Self {
+            looks: Looks::new(experience.edge_count()),
             experience,
             agreeing,
             count,
@@ -126,7 +129,7 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if edge.index() >= self.experience.edge_count() || self.count == 0 {
             return 0.5;
         }
-        self.share_free(edge)
+        self.looks.after(edge, self.share_free(edge))
     }
 
     /// The share of the worlds that are left in which all of them are free.
@@ -136,11 +139,18 @@ impl<T: Experience> Belief for FiniteSet<T> {
         }
         let beyond = |e: &&EdgeId| e.index() >= self.experience.edge_count();
         let unknown = edges.iter().filter(beyond).count();
+        // What has been looked at is nearly sure, and counts by itself.
+        let looked_at = |e: &&EdgeId| !beyond(e) && self.looks.any(**e);
+        let told = |e: &&EdgeId| !beyond(e) && !looked_at(e);
+        let each = edges.iter().filter(looked_at);
+        let looked: f64 = each
+            .map(|e| self.looks.after(*e, self.share_free(*e)))
+            .product();
         let mut all = 0.0;
         for (place, &agreeing) in self.agreeing.iter().enumerate() {
             // Worlds that tell of all edges and have them free, and those that have none blocked.
             let (mut free, mut not_blocked) = (agreeing, agreeing);
-            for edge in edges.iter().filter(|e| !beyond(e)) {
+            for edge in edges.iter().filter(told) {
                 let row = self.experience.worlds_where_free(*edge)[place];
                 let known = self.experience.worlds_where_known(*edge);
                 free &= row;
@@ -151,14 +161,14 @@ impl<T: Experience> Belief for FiniteSet<T> {
             while partial != 0 {
                 let world = place * 64 + partial.trailing_zeros() as usize;
                 partial &= partial - 1;
-                let missing = edges.iter().filter(|e| !beyond(e)).filter(|e| {
+                let missing = edges.iter().filter(told).filter(|e| {
                     let known = self.experience.worlds_where_known(**e);
                     known.is_some_and(|known| !bit(known, world))
                 });
                 all += missing.map(|e| self.share_free(*e)).product::<f64>();
             }
         }
-        all / f64::from(self.count) * 0.5f64.powi(unknown as i32)
+        all / f64::from(self.count) * looked * 0.5f64.powi(unknown as i32)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -184,17 +194,14 @@ impl<T: Experience> Belief for FiniteSet<T> {
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        let Evidence {
-            edge,
-            free: Some(free),
-            ..
-        } = evidence
-        else {
-            return;
-        };
+        let Evidence { edge, finding, .. } = evidence;
         if edge.index() >= self.experience.edge_count() {
             return;
         }
+        self.looks.take(edge, finding);
+        let Some(free) = finding.free() else {
+            return;
+        };
         let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
         let agree = if free { free_in } else { told_in - free_in };
         if agree == 0 {
@@ -213,6 +220,7 @@ impl<T: Experience> Belief for FiniteSet<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::Finding;
     use crate::checker::Sightings;
     use crate::table::{CollisionTable, PartialTable};
 
@@ -256,7 +264,7 @@ mod tests {
             seen.push((edge, rows[3][edge]));
             set.observe(Evidence {
                 edge: EdgeId(edge as u32),
-                free: Some(rows[3][edge]),
+                finding: Finding::of(rows[3][edge]),
                 sightings: &Sightings::default(),
             });
         }
@@ -268,7 +276,7 @@ mod tests {
         let show = |set: &mut FiniteSet<_>, edge, free| {
             set.observe(Evidence {
                 edge: EdgeId(edge),
-                free: Some(free),
+                finding: Finding::of(free),
                 sightings: &Sightings::default(),
             });
         };
@@ -301,7 +309,7 @@ mod tests {
         assert!((both - (1.0 + 0.0 + 0.5) / 3.0).abs() < 1e-12, "{both}");
         set.observe(Evidence {
             edge: EdgeId(1),
-            free: Some(false),
+            finding: Finding::of(false),
             sightings: &Sightings::default(),
         });
         assert!(set.agreeing_worlds().eq([WorldId(1), WorldId(2)]));
@@ -309,7 +317,7 @@ mod tests {
         assert_eq!(set.probability_free(EdgeId(2)), 0.5);
         set.observe(Evidence {
             edge: EdgeId(2),
-            free: Some(true),
+            finding: Finding::of(true),
             sightings: &Sightings::default(),
         });
         assert_eq!(set.agreeing_count(), 2);

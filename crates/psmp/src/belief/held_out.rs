@@ -6,7 +6,7 @@
 //! everything, -0.69 is a toss of a coin. Models choose their constants by it, and an ensemble its
 //! members' weights to begin with.
 
-use super::{Belief, Evidence};
+use super::{Belief, Evidence, Finding};
 use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
@@ -72,7 +72,7 @@ pub fn log_likelihood_per_check<B: Belief>(
             count += 1;
             belief.observe(Evidence {
                 edge,
-                free: Some(free),
+                finding: Finding::of(free),
                 sightings: &nothing_seen,
             });
         }

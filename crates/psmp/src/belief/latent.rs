@@ -10,7 +10,8 @@
 //! Each edge remembers its mean and variance and how many checks they rest on; a check asks one dot
 //! product of every edge that is looked at later, and nothing of the others.
 
-use super::{Belief, Evidence, held_out};
+use super::looks::Looks;
+use super::{Belief, Evidence, Finding, held_out};
 use crate::random::{Draw, normal_share};
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
@@ -327,10 +328,14 @@ struct Marginal {
 struct Lesson {
     edge: EdgeId,
     outcome: f64,
+    /// The variance of the outcome where the causes are known.
+    noise: f64,
     pull: f64,
     deviation: f64,
 }
 
+/// A look that leaves less than this share of what there is to learn from an edge waits for the next.
+const WORTH_A_LESSON: f64 = 0.2;
 /// How many draws of the causes a joint probability is taken over.
 const JOINT_DRAWS: usize = 24;
 
@@ -343,6 +348,9 @@ pub struct Latent {
     lessons: Vec<Lesson>,
     gains: Vec<f32>,
     marginals: Vec<Marginal>,
+    looks: Looks,
+    /// How much of what each edge has to teach it has taught, between 0 and 1.
+    taught: Vec<f32>,
     draw: Draw,
     drawn: Vec<f32>,
     /// Draws of the causes for joint probabilities, and how many checks they rest on.
@@ -370,6 +378,8 @@ impl Latent {
             lessons: Vec::new(),
             gains: Vec::new(),
             marginals: vec![unread; model.mean.len()],
+            looks: Looks::new(model.mean.len()),
+            taught: vec![0.0; model.mean.len()],
             model,
             draw: Draw::new(0, 0),
             drawn: vec![0.0; rank],
@@ -408,8 +418,7 @@ impl Latent {
     fn teach(&self, draw: Draw, causes: &mut [f32], begin: usize) {
         let rank = self.model.rank;
         for (t, lesson) in self.lessons.iter().enumerate().skip(begin) {
-            let residual = f64::from(self.model.residual[lesson.edge.index()]);
-            let noise = residual.sqrt() * draw.normal((1 << 33) + t as u64);
+            let noise = lesson.noise.sqrt() * draw.normal((1 << 33) + t as u64);
             let expected = f64::from(self.model.mean[lesson.edge.index()])
                 + dot(self.model.row(lesson.edge), causes)
                 + noise;
@@ -421,13 +430,54 @@ impl Latent {
     }
 }
 
+impl Latent {
+    /// Whether the causes say nothing of an edge beside what it says itself.
+    fn stands_alone(&self, edge: EdgeId) -> bool {
+        edge.index() >= self.model.mean.len() || self.looks.any(edge)
+    }
+
+    /// Conditions the causes on the outcome of an edge, or on a share of it: then with so much more
+    /// noise that all shares together teach what the whole would have.
+    fn learn(&mut self, edge: EdgeId, outcome: f64, share: f64) {
+        let rank = self.model.rank;
+        let w = self.model.row(edge);
+        let noise = f64::from(self.model.residual[edge.index()]) / share;
+        let begin = self.gains.len();
+        for i in 0..rank {
+            let g = dot(&self.covariance[i * rank..(i + 1) * rank], w) as f32;
+            self.gains.push(g);
+        }
+        let gain = &mut self.gains[begin..];
+        let deviation = (dot(gain, w) + noise).max(1e-9).sqrt();
+        for g in gain.iter_mut() {
+            *g /= deviation as f32;
+        }
+        let expected = f64::from(self.model.mean[edge.index()]) + dot(w, &self.cause);
+        let pull = (outcome - expected) / deviation;
+        for i in 0..rank {
+            self.cause[i] += gain[i] * pull as f32;
+            for j in 0..rank {
+                self.covariance[i * rank + j] -= gain[i] * gain[j];
+            }
+        }
+        self.lessons.push(Lesson {
+            edge,
+            outcome,
+            noise,
+            pull,
+            deviation,
+        });
+    }
+}
+
 impl Belief for Latent {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         if edge.index() >= self.model.mean.len() {
             return 0.5;
         }
         let m = self.marginal(edge);
-        normal_share(m.mean / m.variance.max(1e-6).sqrt()).clamp(1e-6, 1.0 - 1e-6)
+        let p = normal_share(m.mean / m.variance.max(1e-6).sqrt());
+        self.looks.after(edge, p.clamp(1e-6, 1.0 - 1e-6))
     }
 
     fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
@@ -447,11 +497,15 @@ impl Belief for Latent {
             self.joint_checks = Some(self.lessons.len());
         }
         let mut sum = 0.0;
-        let beyond = |e: &&EdgeId| e.index() >= self.model.mean.len();
-        let unknown = 0.5f64.powi(edges.iter().filter(beyond).count() as i32);
+        let mut alone = 1.0;
+        for &edge in edges {
+            if self.stands_alone(edge) {
+                alone *= self.probability_free(edge);
+            }
+        }
         for causes in self.joint.chunks_exact(rank.max(1)) {
-            let mut product = unknown;
-            for &edge in edges.iter().filter(|e| !beyond(e)) {
+            let mut product = alone;
+            for &edge in edges.iter().filter(|e| !self.stands_alone(**e)) {
                 let mean =
                     f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), causes);
                 product *= normal_share(mean / f64::from(self.model.residual[edge.index()]).sqrt());
@@ -476,44 +530,29 @@ impl Belief for Latent {
         let mean =
             f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), &self.drawn);
         let residual = f64::from(self.model.residual[edge.index()]);
+        if self.looks.any(edge) {
+            let p = normal_share(mean / residual.sqrt());
+            return self.draw.unit(u64::from(edge.0)) < self.looks.after(edge, p);
+        }
         mean + residual.sqrt() * self.draw.normal(u64::from(edge.0)) > 0.0
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        let (Some(free), edge) = (evidence.free, evidence.edge) else {
-            return;
-        };
+        let Evidence { edge, finding, .. } = evidence;
         if edge.index() >= self.model.mean.len() {
             return;
         }
-        let rank = self.model.rank;
-        let w = self.model.row(edge);
-        let residual = f64::from(self.model.residual[edge.index()]);
-        let begin = self.gains.len();
-        for i in 0..rank {
-            let g = dot(&self.covariance[i * rank..(i + 1) * rank], w) as f32;
-            self.gains.push(g);
+        self.looks.take(edge, finding);
+        let taught = f64::from(self.taught[edge.index()]);
+        let (outcome, share) = match finding {
+            Finding::Blocked => (-1.0, 1.0),
+            Finding::Free => (1.0, 1.0 - taught),
+            Finding::NothingYet { .. } => (1.0, 1.0 - self.looks.hidden(edge) - taught),
+        };
+        if share >= WORTH_A_LESSON {
+            self.taught[edge.index()] += share as f32;
+            self.learn(edge, outcome, share);
         }
-        let gain = &mut self.gains[begin..];
-        let deviation = (dot(gain, w) + residual).max(1e-9).sqrt();
-        for g in gain.iter_mut() {
-            *g /= deviation as f32;
-        }
-        let outcome = if free { 1.0 } else { -1.0 };
-        let expected = f64::from(self.model.mean[edge.index()]) + dot(w, &self.cause);
-        let pull = (outcome - expected) / deviation;
-        for i in 0..rank {
-            self.cause[i] += gain[i] * pull as f32;
-            for j in 0..rank {
-                self.covariance[i * rank + j] -= gain[i] * gain[j];
-            }
-        }
-        self.lessons.push(Lesson {
-            edge,
-            outcome,
-            pull,
-            deviation,
-        });
     }
 }
 
@@ -540,7 +579,7 @@ mod tests {
     fn show(belief: &mut Latent, edge: u32, free: bool) {
         belief.observe(Evidence {
             edge: EdgeId(edge),
-            free: Some(free),
+            finding: Finding::of(free),
             sightings: &Sightings::default(),
         });
     }

@@ -17,7 +17,7 @@
 //! Drawn worlds are coherent in space: a smooth random field of the same size as obstacles, a sum of
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
-use super::{Belief, Evidence, NearestNeighbourError};
+use super::{Belief, Evidence, Finding, NearestNeighbourError};
 use crate::belief::surroundings::{Surroundings, ends};
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
@@ -63,6 +63,15 @@ struct Meeting {
     version: u32,
 }
 
+/// What an edge met before it was first looked at, and how likely it would have shown nothing since if
+/// it were blocked.
+#[derive(Debug, Clone, Copy)]
+struct FirstLook {
+    hazard: [f64; ETAS.len()],
+    hit: [f64; SIZES.len()],
+    hidden: f64,
+}
+
 /// Obstacles with a rate and a size that are learned from the checks.
 #[derive(Debug, Clone)]
 pub struct Local<'a> {
@@ -70,7 +79,7 @@ pub struct Local<'a> {
     surroundings: Surroundings<'a>,
     scale: f64,
     meetings: Vec<Meeting>,
-    before: Vec<Option<([f64; ETAS.len()], [f64; SIZES.len()])>>,
+    first_looks: Vec<Option<FirstLook>>,
     /// Log weight of each eta with each size and each rate.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
@@ -109,7 +118,7 @@ impl<'a> Local<'a> {
                 };
                 roadmap.edge_count()
             ],
-            before: vec![None; roadmap.edge_count()],
+            first_looks: vec![None; roadmap.edge_count()],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
@@ -309,22 +318,35 @@ impl Belief for Local<'_> {
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        if self.before[evidence.edge.index()].is_none() {
-            self.look_at(evidence.edge);
-            let Meeting { hazard, hit, .. } = self.meetings[evidence.edge.index()];
-            self.before[evidence.edge.index()] = Some((hazard, hit));
+        let place = evidence.edge.index();
+        self.look_at(evidence.edge);
+        let Meeting { hazard, hit, .. } = self.meetings[place];
+        // What was predicted before the first look is what counts.
+        let first = FirstLook {
+            hazard,
+            hit,
+            hidden: 1.0,
+        };
+        let first = self.first_looks[place].get_or_insert(first);
+        let before = first.hidden;
+        if let Finding::NothingYet { hidden } = evidence.finding {
+            first.hidden *= hidden;
         }
-        if let (Some(free), Some((hazard, hit))) = (evidence.free, self.before[evidence.edge.index()]) {
-            for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
-                let unhit = under_each_rate(hazard[pair / SIZES.len()]);
-                let unmet = 1.0 - hit[pair % SIZES.len()];
-                for (weight, unhit) in weights.iter_mut().zip(unhit) {
-                    let p = doubted(unhit * unmet);
-                    *weight += if free { p.ln() } else { (1.0 - p).ln() };
-                }
+        let FirstLook { hazard, hit, hidden } = *first;
+        for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
+            let unhit = under_each_rate(hazard[pair / SIZES.len()]);
+            let unmet = 1.0 - hit[pair % SIZES.len()];
+            for (weight, unhit) in weights.iter_mut().zip(unhit) {
+                let p = doubted(unhit * unmet);
+                let now = match evidence.finding {
+                    Finding::Free => p,
+                    Finding::Blocked => 1.0 - p,
+                    Finding::NothingYet { .. } => p + (1.0 - p) * hidden,
+                };
+                *weight += (now / (p + (1.0 - p) * before)).ln();
             }
-            self.normalise();
         }
+        self.normalise();
         self.surroundings.observe(evidence);
     }
 }

@@ -23,6 +23,7 @@ pub mod held_out;
 mod independent;
 mod latent;
 mod local;
+mod looks;
 mod nearest_neighbour;
 mod soft_set;
 mod surroundings;
@@ -40,13 +41,47 @@ use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
+/// What a look at an edge has found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Finding {
+    /// The whole edge is free.
+    Free,
+    /// It is blocked.
+    Blocked,
+    /// No collision so far, but the edge was not seen to its end. A blocked edge that had shown
+    /// nothing before would have shown nothing now with the probability `hidden`: 1 if nothing new
+    /// was seen, near 0 if the edge is all but sure to be free.
+    NothingYet {
+        /// That probability.
+        hidden: f64,
+    },
+}
+
+impl Finding {
+    /// What a whole check has found.
+    #[must_use]
+    pub fn of(free: bool) -> Self {
+        if free { Finding::Free } else { Finding::Blocked }
+    }
+
+    /// Whether the edge is free, if that is known.
+    #[must_use]
+    pub fn free(self) -> Option<bool> {
+        match self {
+            Finding::Free => Some(true),
+            Finding::Blocked => Some(false),
+            Finding::NothingYet { .. } => None,
+        }
+    }
+}
+
 /// What a check has shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     /// The edge that was checked.
     pub edge: EdgeId,
-    /// Whether it is free; `None` if the check failed before it was known.
-    pub free: Option<bool>,
+    /// What is known of it now.
+    pub finding: Finding,
     /// The configurations seen on the way, if the checker tells of them.
     pub sightings: &'a Sightings,
 }

@@ -12,7 +12,8 @@
 //! A check costs a pass over the worlds; a probability is computed when it is asked for, from the
 //! worlds that still have weight; nothing is proportional to the number of edges.
 
-use super::{Belief, Evidence, held_out};
+use super::looks::Looks;
+use super::{Belief, Evidence, Finding, held_out};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
@@ -75,7 +76,7 @@ impl SoftSetModel {
                     for (flip, likelihood) in FLIPS.into_iter().zip(likelihoods.iter_mut()) {
                         *likelihood += (flip + (1.0 - 2.0 * flip) * right).ln();
                     }
-                    set.weigh(edge, free);
+                    set.weigh(edge, Finding::of(free));
                 }
             }
         }
@@ -132,6 +133,7 @@ pub struct SoftSet<T> {
     /// The share of each edge, and how many checks it rests on.
     cache: Vec<(f64, u32)>,
     checks: u32,
+    looks: Looks,
     draw: Draw,
     drawn: WorldId,
 }
@@ -178,6 +180,7 @@ impl<T: Experience> SoftSet<T> {
             live: members.clone(),
             up_to: vec![0.0; known],
             cache: vec![(0.0, u32::MAX); experience.edge_count()],
+            looks: Looks::new(experience.edge_count()),
             experience,
             model,
             members,
@@ -201,6 +204,11 @@ impl<T: Experience> SoftSet<T> {
     /// How many edges the worlds tell of.
     fn is_beyond(&self, edge: EdgeId) -> bool {
         edge.index() >= self.cache.len() || self.total <= 0.0
+    }
+
+    /// Whether the worlds say nothing of an edge beside what it says itself.
+    fn stands_alone(&self, edge: EdgeId) -> bool {
+        self.is_beyond(edge) || self.looks.any(edge)
     }
 
     /// The edge's share of the worlds that tell of it, one more of each kind counted.
@@ -259,30 +267,44 @@ impl<T: Experience> SoftSet<T> {
         self.model.flip + (1.0 - 2.0 * self.model.flip) * share
     }
 
-    /// Weighs every world by whether it agrees with a check.
-    fn weigh(&mut self, edge: EdgeId, is_free: bool) {
+    /// Weighs every world by whether it agrees with a finding. One that has the edge blocked agrees
+    /// with a look that shows nothing as often as collisions stay hidden; what looks have taken from
+    /// it for that is given back when the edge turns out to be blocked.
+    fn weigh(&mut self, edge: EdgeId, finding: Finding) {
         let doubt = self.model.doubt;
+        // How likely what was seen so far is in a world that has the edge free, or blocked.
+        let seen = |hidden: f64| {
+            let [right, wrong] = [1.0 - doubt, doubt];
+            [right + wrong * hidden, wrong + right * hidden]
+        };
+        let [if_free_before, if_blocked_before] = seen(self.looks.hidden(edge));
+        self.looks.take(edge, finding);
+        let [if_free, if_blocked] = match finding {
+            Finding::Free => seen(0.0),
+            Finding::Blocked => [doubt, 1.0 - doubt],
+            Finding::NothingYet { .. } => seen(self.looks.hidden(edge)),
+        };
+        let if_free = if_free / if_free_before;
+        let if_blocked = if_blocked / if_blocked_before;
         let free = self.experience.worlds_where_free(edge);
         let known = self.experience.worlds_where_known(edge);
-        let disagree = doubt / (1.0 - doubt);
         // A missing edge agrees as often as its frequency says.
         let neither = known.map_or(1.0, |known| {
             let frequency = self.frequency(edge, known);
-            let right = if is_free { frequency } else { 1.0 - frequency };
-            right + (1.0 - right) * disagree
+            frequency * if_free + (1.0 - frequency) * if_blocked
         });
-        let flip = if is_free { u64::MAX } else { 0 };
         let mut most = 0.0f64;
         for ((&members, &free), place) in self.members.iter().zip(free).zip(0..) {
             let known = known.map_or(u64::MAX, |known| known[place]);
-            let wrong = (free ^ flip) & known;
             each_bit(members, |i| {
                 let weight = &mut self.weights[place * 64 + i];
-                if wrong >> i & 1 == 1 {
-                    *weight *= disagree;
-                } else if known >> i & 1 == 0 {
-                    *weight *= neither;
-                }
+                *weight *= if known >> i & 1 == 0 {
+                    neither
+                } else if free >> i & 1 == 1 {
+                    if_free
+                } else {
+                    if_blocked
+                };
                 most = most.max(*weight);
             });
         }
@@ -324,7 +346,7 @@ impl<T: Experience> SoftSet<T> {
             };
             self.flipped(share)
         };
-        let told = edges.iter().filter(|edge| !self.is_beyond(**edge));
+        let told = edges.iter().filter(|edge| !self.stands_alone(**edge));
         told.map(of_edge).product()
     }
 }
@@ -352,17 +374,25 @@ impl<T: Experience> Belief for SoftSet<T> {
             return 0.5;
         }
         let share = self.share_free(edge);
-        self.flipped(share)
+        self.looks.after(edge, self.flipped(share))
     }
 
     /// The sum over worlds of their weight times one factor for each edge: `1 - flip` where the edge
     /// is free in the world, `flip` where it is blocked. Blocked edges are counted for 64 worlds at
     /// once, in counters that lie across words.
     fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
-        let told = edges.iter().filter(|edge| !self.is_beyond(**edge)).count();
-        let unknown = 0.5f64.powi((edges.len() - told) as i32);
+        // What has been looked at is nearly sure, and counts by itself; so does what is unknown.
+        let mut alone = 1.0;
+        let mut told = 0;
+        for &edge in edges {
+            if self.stands_alone(edge) {
+                alone *= self.probability_free(edge);
+            } else {
+                told += 1;
+            }
+        }
         if told == 0 {
-            return unknown;
+            return alone;
         }
         let flip = self.model.flip;
         let odds = flip / (1.0 - flip);
@@ -373,7 +403,7 @@ impl<T: Experience> Belief for SoftSet<T> {
             }
             let mut counter = [0u64; COUNTER];
             let mut overflow = 0;
-            for edge in edges.iter().filter(|edge| !self.is_beyond(**edge)) {
+            for edge in edges.iter().filter(|edge| !self.stands_alone(**edge)) {
                 let mut carry = live & !self.experience.worlds_where_free(*edge)[place];
                 for digit in &mut counter {
                     (*digit, carry) = (*digit ^ carry, *digit & carry);
@@ -400,7 +430,7 @@ impl<T: Experience> Belief for SoftSet<T> {
                 all += self.weights[world] * self.all_free_in(world, edges);
             });
         }
-        (all / self.total * unknown).clamp(f64::MIN_POSITIVE, 1.0)
+        (all / self.total * alone).clamp(f64::MIN_POSITIVE, 1.0)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -424,16 +454,19 @@ impl<T: Experience> Belief for SoftSet<T> {
         if let Some(known) = self.experience.worlds_where_known(edge)
             && !bit(known, self.drawn.index())
         {
-            return random < self.flipped(self.frequency(edge, known));
+            let p = self.flipped(self.frequency(edge, known));
+            return random < self.looks.after(edge, p);
         }
-        self.experience.is_free(self.drawn, edge) ^ (random < self.model.flip)
+        let free = self.experience.is_free(self.drawn, edge);
+        if self.looks.any(edge) {
+            return random < self.looks.after(edge, self.flipped(f64::from(u8::from(free))));
+        }
+        free ^ (random < self.model.flip)
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        if let Some(free) = evidence.free
-            && !self.is_beyond(evidence.edge)
-        {
-            self.weigh(evidence.edge, free);
+        if !self.is_beyond(evidence.edge) {
+            self.weigh(evidence.edge, evidence.finding);
         }
     }
 }
@@ -447,7 +480,7 @@ mod tests {
     fn show<T: Experience>(set: &mut SoftSet<T>, edge: u32, free: bool) {
         set.observe(Evidence {
             edge: EdgeId(edge),
-            free: Some(free),
+            finding: Finding::of(free),
             sightings: &Sightings::default(),
         });
     }

@@ -4,7 +4,7 @@
 //! check's configurations lie within a ball, so a point farther from the ball than from its nearest
 //! so far passes a whole check over with one comparison.
 
-use super::Evidence;
+use super::{Evidence, Finding};
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
 use crate::space::Space;
 
@@ -160,16 +160,16 @@ impl<'a> Surroundings<'a> {
         let (space, a, b) = ends(self.roadmap, evidence.edge);
         let begin = self.free.len();
         if evidence.sightings.is_empty() {
-            let points = match evidence.free {
-                Some(true) => 0..self.points,
-                Some(false) => self.points / 2..self.points / 2 + 1,
-                None => 0..0,
+            let points = match evidence.finding {
+                Finding::Free => 0..self.points,
+                Finding::Blocked => self.points / 2..self.points / 2 + 1,
+                Finding::NothingYet { .. } => 0..0,
             };
             for i in points {
                 let t = i as f64 / (self.points - 1) as f64;
                 space.interpolate(a, b, t, &mut self.point);
                 self.coordinates.extend_from_slice(&self.point);
-                self.free.push(evidence.free == Some(true));
+                self.free.push(evidence.finding == Finding::Free);
             }
         } else {
             let stride = evidence.sightings.len().div_ceil(self.most);

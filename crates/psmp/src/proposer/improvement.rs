@@ -259,24 +259,17 @@ impl ExpectedImprovement {
         let value = view.best_length().min(BEFORE_FIRST * view.lower_bound());
         let improvement = (value - path.length()).max(1e-9 * path.length());
         self.unchecked.clear();
-        let (mut price, mut looked, mut open) = (0.0, 1.0, false);
+        let mut price = 0.0;
         for &edge in path.edges() {
             if view.ledger().status(edge) == EdgeStatus::Unchecked {
-                open = true;
-                let seen = view.ledger().seen(edge);
-                if seen > 0 {
-                    let p = view.belief().probability_free(edge);
-                    looked *= view.ledger().after_looks(edge, p);
-                } else {
-                    self.unchecked.push(edge);
-                }
+                self.unchecked.push(edge);
                 price += view.price_if_free(edge) as f64;
             }
         }
-        if !open {
+        if self.unchecked.is_empty() {
             return f64::INFINITY;
         }
-        let one_edge = if self.unchecked.is_empty() { price } else { price / self.unchecked.len() as f64 };
+        let one_edge = price / self.unchecked.len() as f64;
         // No edge costs more to refute than to confirm.
         let refuting = if self.has(Part::CheapRefutation) {
             refuting.min(one_edge)
@@ -289,7 +282,6 @@ impl ExpectedImprovement {
             let each = self.unchecked.iter();
             each.map(|&e| view.belief().probability_free(e)).product()
         };
-        let p = p * looked;
         // A check may be free of charge, a division by nothing may not.
         p * improvement / (p * price + (1.0 - p) * refuting).max(f64::MIN_POSITIVE)
     }

@@ -116,11 +116,10 @@ impl Surprises {
     }
 
     #[inline]
-    fn of<B: Belief>(&mut self, edge: EdgeId, belief: &mut B, ledger: &Ledger) -> f64 {
+    fn of<B: Belief>(&mut self, edge: EdgeId, belief: &mut B) -> f64 {
         let (surprise, proposal) = &mut self.known[edge.index()];
         if *proposal != self.proposal {
-            let p = belief.probability_free(edge);
-            *surprise = -ledger.after_looks(edge, p).ln();
+            *surprise = -belief.probability_free(edge).ln();
             *proposal = self.proposal;
         }
         *surprise
@@ -205,9 +204,7 @@ impl<B: Belief> View<'_, B> {
             #[inline]
             fn is_open(&mut self, edge: EdgeId) -> bool {
                 match self.ledger.status(edge) {
-                    EdgeStatus::Unchecked => {
-                        self.ledger.is_presumed(edge) || self.belief.is_free_in_draw(edge)
-                    }
+                    EdgeStatus::Unchecked => self.belief.is_free_in_draw(edge),
                     EdgeStatus::Free => true,
                     EdgeStatus::Blocked => false,
                 }
@@ -291,7 +288,7 @@ impl<B: Belief> View<'_, B> {
                     EdgeStatus::Free => length_if_free * length,
                     EdgeStatus::Blocked => f64::INFINITY,
                     EdgeStatus::Unchecked => {
-                        let surprise = self.surprises.of(edge, self.belief, self.ledger);
+                        let surprise = self.surprises.of(edge, self.belief);
                         unchecked * length + log_probability * surprise
                     }
                 }

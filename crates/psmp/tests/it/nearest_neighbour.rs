@@ -29,7 +29,7 @@ fn probabilities_follow_the_formula() {
             seen.extend(sightings.iter().map(|(q, free)| (q.to_vec(), free)));
             belief.observe(psmp::belief::Evidence {
                 edge,
-                free: Some(verdict.free),
+                finding: psmp::belief::Finding::of(verdict.free),
                 sightings: &sightings,
             });
         }
@@ -73,7 +73,7 @@ fn without_sightings_the_edge_itself_is_the_evidence() {
         let before = belief.probability_free(edge);
         belief.observe(psmp::belief::Evidence {
             edge,
-            free: Some(free),
+            finding: psmp::belief::Finding::of(free),
             sightings: &Sightings::new(2),
         });
         assert_eq!(belief.probability_free(edge) > before, free);

@@ -1,0 +1,50 @@
+//! Looks: edges that have been looked at but not seen to their end.
+//!
+//! An edge that shows no collision in a look is likelier free than before, by Bayes' rule: a free one
+//! always looks so, a blocked one only as often as collisions stay hidden. Beliefs that know edges and
+//! not configurations keep for each edge how likely a blocked one would have hidden so far.
+
+use super::Finding;
+use crate::roadmap::EdgeId;
+
+/// For each edge, how likely it would have shown nothing so far if it were blocked.
+#[derive(Debug, Clone)]
+pub(super) struct Looks {
+    hidden: Vec<f32>,
+}
+
+impl Looks {
+    /// No edge has been looked at.
+    pub(super) fn new(edges: usize) -> Self {
+        Self {
+            hidden: vec![1.0; edges],
+        }
+    }
+
+    /// How likely the edge would have shown nothing so far if it were blocked.
+    #[inline]
+    pub(super) fn hidden(&self, edge: EdgeId) -> f64 {
+        f64::from(self.hidden[edge.index()])
+    }
+
+    /// Takes a finding in.
+    pub(super) fn take(&mut self, edge: EdgeId, finding: Finding) {
+        if let Finding::NothingYet { hidden } = finding {
+            // Never 0: only a whole check makes certain.
+            let so_far = &mut self.hidden[edge.index()];
+            *so_far = (*so_far * hidden as f32).max(1e-6);
+        }
+    }
+
+    /// The probability that an edge is free, if before any look it was `p`.
+    #[inline]
+    pub(super) fn after(&self, edge: EdgeId, p: f64) -> f64 {
+        p / (p + (1.0 - p) * self.hidden(edge)).max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether an edge has been looked at.
+    #[inline]
+    pub(super) fn any(&self, edge: EdgeId) -> bool {
+        self.hidden[edge.index()] < 1.0
+    }
+}
