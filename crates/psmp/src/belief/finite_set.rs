@@ -188,7 +188,7 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if let Some(known) = self.experience.worlds_where_known(edge)
             && !bit(known, self.drawn.index())
         {
-            return self.draw.unit(u64::from(edge.0)) < self.share_free(edge);
+            return self.draw.unit(u64::from(edge.0)) < self.probability_free(edge);
         }
         self.experience.is_free(self.drawn, edge)
     }

@@ -527,13 +527,12 @@ impl Belief for Latent {
         if edge.index() >= self.model.mean.len() {
             return true;
         }
+        if self.looks.any(edge) {
+            return self.draw.unit(u64::from(edge.0)) < self.probability_free(edge);
+        }
         let mean =
             f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), &self.drawn);
         let residual = f64::from(self.model.residual[edge.index()]);
-        if self.looks.any(edge) {
-            let p = normal_share(mean / residual.sqrt());
-            return self.draw.unit(u64::from(edge.0)) < self.looks.after(edge, p);
-        }
         mean + residual.sqrt() * self.draw.normal(u64::from(edge.0)) > 0.0
     }
 
@@ -547,7 +546,7 @@ impl Belief for Latent {
         let (outcome, share) = match finding {
             Finding::Blocked => (-1.0, 1.0),
             Finding::Free => (1.0, 1.0 - taught),
-            Finding::NothingYet { .. } => (1.0, 1.0 - self.looks.hidden(edge) - taught),
+            Finding::NothingYet { .. } => (1.0, if self.looks.hidden(edge) <= 0.02 { 1.0 - taught } else { 0.0 }),
         };
         if share >= WORTH_A_LESSON {
             self.taught[edge.index()] += share as f32;

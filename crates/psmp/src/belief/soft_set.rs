@@ -451,17 +451,15 @@ impl<T: Experience> Belief for SoftSet<T> {
             return true;
         }
         let random = self.draw.unit(u64::from(edge.0));
+        if self.looks.any(edge) {
+            return random < self.probability_free(edge);
+        }
         if let Some(known) = self.experience.worlds_where_known(edge)
             && !bit(known, self.drawn.index())
         {
-            let p = self.flipped(self.frequency(edge, known));
-            return random < self.looks.after(edge, p);
+            return random < self.flipped(self.frequency(edge, known));
         }
-        let free = self.experience.is_free(self.drawn, edge);
-        if self.looks.any(edge) {
-            return random < self.looks.after(edge, self.flipped(f64::from(u8::from(free))));
-        }
-        free ^ (random < self.model.flip)
+        self.experience.is_free(self.drawn, edge) ^ (random < self.model.flip)
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
