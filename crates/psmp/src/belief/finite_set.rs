@@ -9,7 +9,7 @@
 //! found there; those that do tell speak for it.
 
 use super::looks::Looks;
-use super::{Belief, Evidence};
+use super::{Belief, Evidence, Finding};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
@@ -21,10 +21,14 @@ use crate::table::{Experience, WorldId, bit};
 #[derive(Debug, Clone)]
 pub struct FiniteSet<T> {
     experience: T,
-    /// A bit for each world, set where it still agrees.
+    /// A bit for each world of the set.
+    members: Vec<u64>,
+    /// A bit for each of them that still agrees.
     agreeing: Vec<u64>,
     count: u32,
     looks: Looks,
+    /// What the worlds were compared with.
+    taken: Vec<(EdgeId, bool)>,
     drawn: WorldId,
     draw: Draw,
 }
@@ -56,7 +60,9 @@ impl<T: Experience> FiniteSet<T> {
         let count = agreeing.iter().map(|word| word.count_ones()).sum();
         Self {
             looks: Looks::new(experience.edge_count()),
+            taken: Vec::with_capacity(experience.edge_count()),
             experience,
+            members: agreeing.clone(),
             agreeing,
             count,
             drawn: WorldId(0),
@@ -121,6 +127,34 @@ impl<T: Experience> FiniteSet<T> {
             rank -= here;
         }
         unreachable!("rank is below the number of worlds that agree")
+    }
+}
+
+impl<T: Experience> FiniteSet<T> {
+    /// Drops the worlds that disagree, unless all do.
+    fn drop_disagreeing(&mut self, edge: EdgeId, free: bool) {
+        let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
+        let agree = if free { free_in } else { told_in - free_in };
+        if agree == 0 {
+            return;
+        }
+        self.count = self.count - told_in + agree;
+        let flip = if free { 0 } else { u64::MAX };
+        let words = self.experience.worlds_where_free(edge);
+        let known = self.experience.worlds_where_known(edge);
+        for (place, (agreeing, word)) in self.agreeing.iter_mut().zip(words).enumerate() {
+            *agreeing &= (word ^ flip) | known.map_or(0, |known| !known[place]);
+        }
+    }
+
+    /// Compares all worlds again with everything taken in.
+    fn start_again(&mut self) {
+        self.agreeing.copy_from_slice(&self.members);
+        self.count = self.members.iter().map(|word| word.count_ones()).sum();
+        for place in 0..self.taken.len() {
+            let (edge, free) = self.taken[place];
+            self.drop_disagreeing(edge, free);
+        }
     }
 }
 
@@ -198,29 +232,27 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if edge.index() >= self.experience.edge_count() {
             return;
         }
-        self.looks.take(edge, finding);
-        let Some(free) = finding.free() else {
-            return;
-        };
-        let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
-        let agree = if free { free_in } else { told_in - free_in };
-        if agree == 0 {
-            return;
+        let all_but_sure = self.looks.take(edge, finding);
+        match finding {
+            Finding::NothingYet { .. } if !all_but_sure => return,
+            // It was taken for free already.
+            Finding::Free if self.looks.all_but_sure(edge) => return,
+            Finding::Blocked if self.looks.all_but_sure(edge) => {
+                // It was taken for free by mistake, and worlds were dropped for it.
+                self.taken.retain(|(taken, _)| *taken != edge);
+                self.start_again();
+            }
+            _ => {}
         }
-        self.count = self.count - told_in + agree;
-        let flip = if free { 0 } else { u64::MAX };
-        let words = self.experience.worlds_where_free(edge);
-        let known = self.experience.worlds_where_known(edge);
-        for (place, (agreeing, word)) in self.agreeing.iter_mut().zip(words).enumerate() {
-            *agreeing &= (word ^ flip) | known.map_or(0, |known| !known[place]);
-        }
+        let free = finding != Finding::Blocked;
+        self.taken.push((edge, free));
+        self.drop_disagreeing(edge, free);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::Finding;
     use crate::checker::Sightings;
     use crate::table::{CollisionTable, PartialTable};
 

@@ -328,14 +328,10 @@ struct Marginal {
 struct Lesson {
     edge: EdgeId,
     outcome: f64,
-    /// The variance of the outcome where the causes are known.
-    noise: f64,
     pull: f64,
     deviation: f64,
 }
 
-/// A look that leaves less than this share of what there is to learn from an edge waits for the next.
-const WORTH_A_LESSON: f64 = 0.2;
 /// How many draws of the causes a joint probability is taken over.
 const JOINT_DRAWS: usize = 24;
 
@@ -349,8 +345,6 @@ pub struct Latent {
     gains: Vec<f32>,
     marginals: Vec<Marginal>,
     looks: Looks,
-    /// How much of what each edge has to teach it has taught, between 0 and 1.
-    taught: Vec<f32>,
     draw: Draw,
     drawn: Vec<f32>,
     /// Draws of the causes for joint probabilities, and how many checks they rest on.
@@ -379,7 +373,6 @@ impl Latent {
             gains: Vec::new(),
             marginals: vec![unread; model.mean.len()],
             looks: Looks::new(model.mean.len()),
-            taught: vec![0.0; model.mean.len()],
             model,
             draw: Draw::new(0, 0),
             drawn: vec![0.0; rank],
@@ -418,7 +411,8 @@ impl Latent {
     fn teach(&self, draw: Draw, causes: &mut [f32], begin: usize) {
         let rank = self.model.rank;
         for (t, lesson) in self.lessons.iter().enumerate().skip(begin) {
-            let noise = lesson.noise.sqrt() * draw.normal((1 << 33) + t as u64);
+            let residual = f64::from(self.model.residual[lesson.edge.index()]);
+            let noise = residual.sqrt() * draw.normal((1 << 33) + t as u64);
             let expected = f64::from(self.model.mean[lesson.edge.index()])
                 + dot(self.model.row(lesson.edge), causes)
                 + noise;
@@ -436,19 +430,18 @@ impl Latent {
         edge.index() >= self.model.mean.len() || self.looks.any(edge)
     }
 
-    /// Conditions the causes on the outcome of an edge, or on a share of it: then with so much more
-    /// noise that all shares together teach what the whole would have.
-    fn learn(&mut self, edge: EdgeId, outcome: f64, share: f64) {
+    /// Conditions the causes on the outcome of an edge.
+    fn learn(&mut self, edge: EdgeId, outcome: f64) {
         let rank = self.model.rank;
         let w = self.model.row(edge);
-        let noise = f64::from(self.model.residual[edge.index()]) / share;
+        let residual = f64::from(self.model.residual[edge.index()]);
         let begin = self.gains.len();
         for i in 0..rank {
             let g = dot(&self.covariance[i * rank..(i + 1) * rank], w) as f32;
             self.gains.push(g);
         }
         let gain = &mut self.gains[begin..];
-        let deviation = (dot(gain, w) + noise).max(1e-9).sqrt();
+        let deviation = (dot(gain, w) + residual).max(1e-9).sqrt();
         for g in gain.iter_mut() {
             *g /= deviation as f32;
         }
@@ -463,7 +456,6 @@ impl Latent {
         self.lessons.push(Lesson {
             edge,
             outcome,
-            noise,
             pull,
             deviation,
         });
@@ -541,16 +533,14 @@ impl Belief for Latent {
         if edge.index() >= self.model.mean.len() {
             return;
         }
-        self.looks.take(edge, finding);
-        let taught = f64::from(self.taught[edge.index()]);
-        let (outcome, share) = match finding {
-            Finding::Blocked => (-1.0, 1.0),
-            Finding::Free => (1.0, 1.0 - taught),
-            Finding::NothingYet { .. } => (1.0, if self.looks.hidden(edge) <= 0.02 { 1.0 - taught } else { 0.0 }),
-        };
-        if share >= WORTH_A_LESSON {
-            self.taught[edge.index()] += share as f32;
-            self.learn(edge, outcome, share);
+        let all_but_sure = self.looks.take(edge, finding);
+        match finding {
+            Finding::Blocked => self.learn(edge, -1.0),
+            // It has been learned already from what was all but sure.
+            Finding::Free if self.looks.all_but_sure(edge) => {}
+            Finding::Free => self.learn(edge, 1.0),
+            Finding::NothingYet { .. } if all_but_sure => self.learn(edge, 1.0),
+            Finding::NothingYet { .. } => {}
         }
     }
 }

@@ -7,6 +7,9 @@
 use super::Finding;
 use crate::roadmap::EdgeId;
 
+/// An edge counts as free where no more than this share of blocked ones would still hide.
+const ALL_BUT_SURE: f64 = 0.02;
+
 /// For each edge, how likely it would have shown nothing so far if it were blocked.
 #[derive(Debug, Clone)]
 pub(super) struct Looks {
@@ -27,13 +30,22 @@ impl Looks {
         f64::from(self.hidden[edge.index()])
     }
 
-    /// Takes a finding in.
-    pub(super) fn take(&mut self, edge: EdgeId, finding: Finding) {
-        if let Finding::NothingYet { hidden } = finding {
-            // Never 0: only a whole check makes certain.
-            let so_far = &mut self.hidden[edge.index()];
-            *so_far = (*so_far * hidden as f32).max(1e-6);
-        }
+    /// Takes a finding in. True if the edge has become all but sure to be free by it.
+    pub(super) fn take(&mut self, edge: EdgeId, finding: Finding) -> bool {
+        let Finding::NothingYet { hidden } = finding else {
+            return false;
+        };
+        let was_sure = self.all_but_sure(edge);
+        // Never 0: only a whole check makes certain.
+        let so_far = &mut self.hidden[edge.index()];
+        *so_far = (*so_far * hidden as f32).max(1e-6);
+        self.all_but_sure(edge) && !was_sure
+    }
+
+    /// Whether a blocked edge would have shown so almost certainly that this one counts as free until
+    /// it turns out otherwise.
+    pub(super) fn all_but_sure(&self, edge: EdgeId) -> bool {
+        self.hidden(edge) <= ALL_BUT_SURE
     }
 
     /// The probability that an edge is free, if before any look it was `p`.
