@@ -34,7 +34,7 @@ __all__ = [
 
 __version__: str
 
-_EventKind = Literal["proposed", "barren", "checked", "probed", "improved", "optimal", "infeasible", "gave-up"]
+_EventKind = Literal["proposed", "barren", "looked", "checked", "probed", "improved", "optimal", "infeasible", "gave-up"]
 
 @final
 class Space:
@@ -484,7 +484,7 @@ class Event:
 
     @property
     def cost(self) -> int | None:
-        """How many configurations the check of a ``checked`` or ``probed`` event took."""
+        """How many configurations the check of a ``checked``, ``looked`` or ``probed`` event took."""
 
     @property
     def configurations(self) -> int:

@@ -62,4 +62,8 @@ impl World for RefinedWorld {
         }
         Ok(None)
     }
+
+    fn at_once(&self) -> u64 {
+        self.spheres.at_once()
+    }
 }

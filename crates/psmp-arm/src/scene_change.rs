@@ -9,7 +9,7 @@
 use crate::geometry::Placed;
 use crate::scene::Object;
 use crate::spheres::SphereWorld;
-use psmp::checker::{Checker, Sightings, Verdict};
+use psmp::checker::{Checker, Look, Sightings, Verdict};
 use psmp::{EdgeId, Roadmap};
 
 /// The least and the greatest coordinates of a box.
@@ -190,6 +190,23 @@ impl<C: Checker> Checker for RememberingChecker<'_, C> {
         let verdict = self.checker.check(edge, sightings)?;
         self.memory.remember(edge, verdict.free);
         Ok(verdict)
+    }
+
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        sightings: &mut Sightings,
+    ) -> Result<Look, C::Error> {
+        if self.memory.status(edge).is_some() {
+            return self.check(edge, sightings).map(Look::from);
+        }
+        let look = self.checker.look(edge, seen, most, sightings)?;
+        if let Some(free) = look.free {
+            self.memory.remember(edge, free);
+        }
+        Ok(look)
     }
 
     fn price_if_free(&self, edge: EdgeId) -> u64 {

@@ -155,6 +155,10 @@ impl World for SphereWorld {
         let level = self.level;
         Ok(dispatch!(level, simd => self.first_in_blocks(simd, configurations)))
     }
+
+    fn at_once(&self) -> u64 {
+        LANES as u64
+    }
 }
 
 impl ArmWorld for SphereWorld {

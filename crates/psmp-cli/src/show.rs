@@ -76,6 +76,7 @@ pub fn improvement(
         EventKind::GaveUp => "gave-up",
         EventKind::Proposed { .. }
         | EventKind::Barren
+        | EventKind::Looked { .. }
         | EventKind::Checked { .. }
         | EventKind::Probed { .. } => return Ok(()),
     };

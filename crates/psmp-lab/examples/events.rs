@@ -48,6 +48,10 @@ fn line(event: &Event) -> String {
             free,
             configurations,
         } => format!("checked - - {} {free} {configurations}", edge.0),
+        EventKind::Looked {
+            edge,
+            configurations,
+        } => format!("looked - - {} - {configurations}", edge.0),
         EventKind::Probed {
             free,
             configurations,

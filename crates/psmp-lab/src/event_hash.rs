@@ -43,6 +43,10 @@ impl EventHash {
                 free,
                 configurations,
             } => [8, 0, u64::from(free), configurations],
+            EventKind::Looked {
+                edge,
+                configurations,
+            } => [9, u64::from(edge.0), 0, configurations],
         };
         let p = event.progress;
         let best = p.best_length.unwrap_or(f64::INFINITY).to_bits();

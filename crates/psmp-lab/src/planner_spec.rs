@@ -40,12 +40,22 @@ pub enum ProposerName {
 }
 
 impl ProposerName {
-    /// Those of the literature stay as they were published.
-    fn is_insured_by_default(self) -> bool {
+    /// Whether it is of this project. Those of the literature stay as they were published.
+    fn is_ours(self) -> bool {
         matches!(
             self,
             ProposerName::ExpectedImprovement | ProposerName::ImprovementWithout(_)
         )
+    }
+
+    /// How its paths are checked if the name does not say.
+    fn usual_validator(self, belief: BeliefName) -> ValidatorName {
+        match belief {
+            _ if self.is_ours() => ValidatorName::CoarseToFine,
+            // Where every edge is as likely as the other there is nothing to rank by.
+            BeliefName::Constant(_) => ValidatorName::Forward,
+            _ => ValidatorName::FailFast,
+        }
     }
 }
 
@@ -73,10 +83,10 @@ pub enum BeliefName {
 /// The part of a name that says which edge of a path is checked next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValidatorName {
+    /// `coarse`
+    CoarseToFine,
     /// `failfast`
     FailFast,
-    /// Coarse to fine.
-    CoarseToFine,
     /// `forward`
     Forward,
     /// `backward`
@@ -220,9 +230,7 @@ impl FromStr for PlannerSpec {
         };
         let validator = match parts.next() {
             Some(name) => look_up("validator", name, &VALIDATORS, "")?,
-            // Where every edge is as likely as the other there is nothing to rank by.
-            None if matches!(belief, BeliefName::Constant(_)) => ValidatorName::Forward,
-            None => ValidatorName::FailFast,
+            None => proposer.usual_validator(belief),
         };
         if parts.next().is_some() {
             return Err(SpecError::TooManyParts(text.to_owned()));
@@ -231,7 +239,7 @@ impl FromStr for PlannerSpec {
             proposer,
             belief,
             validator,
-            insured: insured.unwrap_or(proposer.is_insured_by_default()),
+            insured: insured.unwrap_or(proposer.is_ours()),
         })
     }
 }
@@ -247,21 +255,16 @@ impl fmt::Display for PlannerSpec {
     /// The shortest name that gives this planner.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", name_of(&self.proposer, &PROPOSERS))?;
-        let uninformed = matches!(self.belief, BeliefName::Constant(_));
         let bare =
             self.proposer == ProposerName::LazySp && self.belief == BeliefName::Constant(1.0);
-        let usual = if uninformed {
-            ValidatorName::Forward
-        } else {
-            ValidatorName::FailFast
-        };
+        let usual = self.proposer.usual_validator(self.belief);
         if !bare || self.validator != usual {
             write!(f, ":{}", self.belief)?;
         }
         if self.validator != usual {
             write!(f, ":{}", name_of(&self.validator, &VALIDATORS))?;
         }
-        if self.insured != self.proposer.is_insured_by_default() {
+        if self.insured != self.proposer.is_ours() {
             let word = if self.insured { INSURED } else { UNINSURED };
             write!(f, ":{word}")?;
         }
@@ -549,8 +552,8 @@ impl PlannerSpec {
         C: Checker + Send + 'a,
     {
         let validator: Box<dyn Validator<B> + Send> = match self.validator {
-            ValidatorName::FailFast => Box::new(FailFast),
             ValidatorName::CoarseToFine => Box::new(CoarseToFine),
+            ValidatorName::FailFast => Box::new(FailFast),
             ValidatorName::Forward => Box::new(Forward),
             ValidatorName::Backward => Box::new(Backward),
             ValidatorName::Alternate => Box::new(Alternate::default()),
@@ -595,6 +598,8 @@ mod tests {
             "psmp:latent",
             "ei:local:uninsured",
             "ei:0.9:failfast:uninsured",
+            "ei:ensemble:failfast",
+            "psmp:latent:coarse",
             "psmp:fs:insured",
             "lazysp:insured",
         ] {

@@ -15,6 +15,8 @@ use std::convert::Infallible;
 struct Overruled {
     image: OccupancyGrid,
     edge_is_free: bool,
+    /// Whether the last configuration that it is asked about is the edge's last.
+    to_the_end: bool,
 }
 
 impl World for Overruled {
@@ -32,7 +34,9 @@ impl World for Overruled {
         if self.edge_is_free {
             return Ok(None);
         }
-        self.image.first_collision(configurations, dimension)
+        let seen = self.image.first_collision(configurations, dimension)?;
+        let last = configurations.len() / dimension - 1;
+        Ok(seen.or(self.to_the_end.then_some(last)))
     }
 }
 
@@ -68,6 +72,7 @@ impl<'a> RecordedChecker<'a> {
         let overruled = Overruled {
             image,
             edge_is_free: true,
+            to_the_end: true,
         };
         Ok(Self {
             table,
@@ -105,12 +110,10 @@ impl Checker for RecordedChecker<'_> {
                 configurations: 1,
             });
         };
-        checker.world_mut().edge_is_free = free;
-        let Ok(look) = checker.look(edge, seen, most, sightings);
-        Ok(Look {
-            free: look.free.map(|_| free),
-            ..look
-        })
+        let to_the_end = checker.configurations_of(edge) - seen <= most;
+        let world = checker.world_mut();
+        (world.edge_is_free, world.to_the_end) = (free, to_the_end);
+        checker.look(edge, seen, most, sightings)
     }
 
     fn price_if_free(&self, edge: EdgeId) -> u64 {

@@ -109,6 +109,7 @@ pub fn run<E>(
             EventKind::GaveUp => ending = Ending::GaveUp,
             EventKind::Proposed { .. }
             | EventKind::Barren
+            | EventKind::Looked { .. }
             | EventKind::Checked { .. }
             | EventKind::Probed { .. } => {}
         }

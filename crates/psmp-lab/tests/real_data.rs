@@ -131,6 +131,7 @@ fn check_run(
             EventKind::Optimal | EventKind::Infeasible | EventKind::GaveUp => ending = Some(kind),
             EventKind::Proposed { .. }
             | EventKind::Barren
+            | EventKind::Looked { .. }
             | EventKind::Checked { .. }
             | EventKind::Probed { .. } => {}
         }

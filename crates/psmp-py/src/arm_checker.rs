@@ -77,6 +77,14 @@ impl World for CheckedArm {
             Way::Exact(world) => world.first_collision(configurations, dimension),
         }
     }
+
+    fn at_once(&self) -> u64 {
+        match &self.way {
+            Way::Refined(world) => world.at_once(),
+            Way::Spheres(world) | Way::Certified(world) => world.at_once(),
+            Way::Exact(world) => world.at_once(),
+        }
+    }
 }
 
 /// An arm among what stands around it: says of configurations whether they are free.

@@ -10,7 +10,7 @@ use crate::arm_checker::{ArmChecker, CheckedArm};
 use crate::dataset::RecordedWorld;
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
-use psmp::checker::{BisectionChecker, Checker, Sightings, Verdict, World};
+use psmp::checker::{BisectionChecker, Checker, Look, Sightings, Verdict, World};
 use psmp::{EdgeId, WorldId};
 use psmp_arm::CertifiedChecker;
 use psmp_lab::{Problems, checker_for, resolution_for};
@@ -188,6 +188,14 @@ impl World for AnyWorld {
             }
         }
     }
+
+    fn at_once(&self) -> u64 {
+        match self {
+            AnyWorld::Configuration(world) => world.at_once(),
+            AnyWorld::Batch(world) => world.at_once(),
+            AnyWorld::Arm(world) => world.at_once(),
+        }
+    }
 }
 
 /// Whether a configuration is free, by a function.
@@ -275,6 +283,11 @@ impl World for BatchFunction {
             Ok(free.as_array().iter().position(|free| !free))
         })
     }
+
+    /// A call takes its time whatever it is called on; arrays much smaller than this gain nothing.
+    fn at_once(&self) -> u64 {
+        32
+    }
 }
 
 /// An edge of a roadmap, as a checker of edges sees it.
@@ -344,6 +357,17 @@ impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> PyResult<Verdict> {
         let Ok(verdict) = self.0.check(edge, sightings);
         Ok(verdict)
+    }
+
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        sightings: &mut Sightings,
+    ) -> PyResult<Look> {
+        let Ok(look) = self.0.look(edge, seen, most, sightings);
+        Ok(look)
     }
 
     fn price_if_free(&self, edge: EdgeId) -> u64 {

@@ -96,6 +96,7 @@ impl Event {
         match self.event.kind {
             EventKind::Proposed { .. } => intern!(py, "proposed"),
             EventKind::Barren => intern!(py, "barren"),
+            EventKind::Looked { .. } => intern!(py, "looked"),
             EventKind::Checked { .. } => intern!(py, "checked"),
             EventKind::Probed { .. } => intern!(py, "probed"),
             EventKind::Improved { .. } => intern!(py, "improved"),
@@ -132,11 +133,11 @@ impl Event {
         }
     }
 
-    /// The edge of a `checked` event.
+    /// The edge of a `checked` or `looked` event.
     #[getter]
     fn edge(&self) -> Option<u32> {
         match self.event.kind {
-            EventKind::Checked { edge, .. } => Some(edge.0),
+            EventKind::Checked { edge, .. } | EventKind::Looked { edge, .. } => Some(edge.0),
             _ => None,
         }
     }
@@ -150,11 +151,12 @@ impl Event {
         }
     }
 
-    /// How many configurations a `checked` or `probed` event has taken.
+    /// How many configurations a `checked`, `looked` or `probed` event has taken.
     #[getter]
     fn cost(&self) -> Option<u64> {
         match self.event.kind {
             EventKind::Checked { configurations, .. }
+            | EventKind::Looked { configurations, .. }
             | EventKind::Probed { configurations, .. } => Some(configurations),
             _ => None,
         }
@@ -222,6 +224,7 @@ impl Event {
                 format!("proposed, length {length:.4}{by}")
             }
             EventKind::Barren => "barren".to_owned(),
+            EventKind::Looked { edge, .. } => format!("looked, edge {} free so far", edge.0),
             EventKind::Checked { edge, free, .. } => {
                 let state = if free { "free" } else { "blocked" };
                 format!("checked, edge {} {state}", edge.0)

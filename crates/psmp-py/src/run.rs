@@ -172,6 +172,7 @@ impl Run {
             EventKind::GaveUp => state.ending = Some("gave-up"),
             EventKind::Proposed { .. }
             | EventKind::Barren
+            | EventKind::Looked { .. }
             | EventKind::Checked { .. }
             | EventKind::Probed { .. } => {}
         }

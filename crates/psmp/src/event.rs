@@ -57,13 +57,20 @@ pub enum EventKind {
     },
     /// The proposer was asked and had nothing shorter than the best path.
     Barren,
-    /// An edge of the proposed path was checked.
+    /// A part of an edge of the proposed path was looked at, and shows no collision.
+    Looked {
+        /// The edge.
+        edge: EdgeId,
+        /// How many configurations that took.
+        configurations: u64,
+    },
+    /// An edge of the proposed path was checked, to its end or to a collision.
     Checked {
         /// The edge.
         edge: EdgeId,
         /// Whether it is free. A blocked edge refutes the path.
         free: bool,
-        /// How many configurations that took.
+        /// How many configurations that took, besides those it was looked at before.
         configurations: u64,
     },
     /// Configurations that are no edge of a roadmap were checked, by a planner that makes its own way:

@@ -510,8 +510,8 @@ where
             }
         }
         let Some(free) = look.free else {
-            return Ok(self.event(EventKind::Probed {
-                free: true,
+            return Ok(self.event(EventKind::Looked {
+                edge,
                 configurations: look.configurations,
             }));
         };

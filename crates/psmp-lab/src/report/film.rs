@@ -68,8 +68,9 @@ impl Camera<'_> {
             let Some(Ok(event)) = self.planner.step() else {
                 return;
             };
-            let kind = self.kind(&event);
-            self.shoot(kind, &event.progress);
+            if let Some(kind) = self.kind(&event) {
+                self.shoot(kind, &event.progress);
+            }
         }
         let progress = self.planner.progress();
         self.shoot(FrameKind::Ended("stopped"), &progress);
@@ -92,8 +93,10 @@ impl Camera<'_> {
         });
     }
 
-    fn kind(&mut self, event: &Event) -> FrameKind {
-        match event.kind {
+    /// What there is to see of an event. Looks are not shown by themselves: what they have changed is
+    /// seen with the next check.
+    fn kind(&mut self, event: &Event) -> Option<FrameKind> {
+        Some(match event.kind {
             EventKind::Proposed { source, .. } => {
                 let sampled = self.draws_worlds && source == Source::Proposer;
                 FrameKind::Proposed {
@@ -107,6 +110,7 @@ impl Camera<'_> {
                 }
             }
             EventKind::Barren => FrameKind::Barren,
+            EventKind::Looked { .. } => return None,
             EventKind::Probed { .. } => unreachable!("planners on roadmaps check edges alone"),
             EventKind::Checked { edge, free, .. } => FrameKind::Checked { edge, free },
             EventKind::Improved { .. } => FrameKind::Improved {
@@ -115,7 +119,7 @@ impl Camera<'_> {
             EventKind::Optimal => FrameKind::Ended("optimal"),
             EventKind::Infeasible => FrameKind::Ended("infeasible"),
             EventKind::GaveUp => FrameKind::Ended("gave-up"),
-        }
+        })
     }
 
     fn changes(&mut self) -> Vec<(EdgeId, u8)> {

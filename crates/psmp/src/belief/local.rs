@@ -332,7 +332,11 @@ impl Belief for Local<'_> {
         if let Finding::NothingYet { hidden } = evidence.finding {
             first.hidden *= hidden;
         }
-        let FirstLook { hazard, hit, hidden } = *first;
+        let FirstLook {
+            hazard,
+            hit,
+            hidden,
+        } = *first;
         for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
             let unhit = under_each_rate(hazard[pair / SIZES.len()]);
             let unmet = 1.0 - hit[pair % SIZES.len()];

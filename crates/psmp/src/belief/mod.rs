@@ -61,7 +61,11 @@ impl Finding {
     /// What a whole check has found.
     #[must_use]
     pub fn of(free: bool) -> Self {
-        if free { Finding::Free } else { Finding::Blocked }
+        if free {
+            Finding::Free
+        } else {
+            Finding::Blocked
+        }
     }
 
     /// Whether the edge is free, if that is known.

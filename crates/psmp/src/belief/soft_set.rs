@@ -423,7 +423,7 @@ impl<T: Experience> Belief for SoftSet<T> {
                 sum += self.weights[place * 64 + i] * odds.powi(blocked as i32);
             });
         }
-        let mut all = sum * (1.0 - flip).powi(told as i32);
+        let mut all = sum * (1.0 - flip).powi(told);
         for (place, (&live, &partial)) in self.live.iter().zip(&self.partial).enumerate() {
             each_bit(live & partial, |i| {
                 let world = place * 64 + i;

@@ -38,6 +38,12 @@ pub trait World {
         }
         Ok(None)
     }
+
+    /// How many configurations take about as long as one, where many are checked at once. A look at
+    /// a part of an edge is at least at so many.
+    fn at_once(&self) -> u64 {
+        1
+    }
 }
 
 /// A world given by a closure that says whether a configuration is free.
@@ -255,6 +261,7 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
             unreachable!("`new` refuses roadmaps without configurations");
         };
         let dimension = space.dimension();
+        let most = most.max(self.world.at_once());
         let end = (count as u64).min(seen.saturating_add(most)) as usize;
         let order = &self.order.of(count)[seen as usize..end];
         self.batch.resize(order.len() * dimension, 0.0);

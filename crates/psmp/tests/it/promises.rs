@@ -77,7 +77,10 @@ fn drive<'a>(
             }
             EventKind::Infeasible => assert!(optimum.is_infinite()),
             EventKind::Probed { .. } => panic!("a roadmap's planner checks edges alone"),
-            EventKind::Proposed { .. } | EventKind::Barren | EventKind::GaveUp => {}
+            EventKind::Proposed { .. }
+            | EventKind::Looked { .. }
+            | EventKind::Barren
+            | EventKind::GaveUp => {}
         }
         for edge in roadmap.edge_ids().step_by(7) {
             let p = planner.probability_free(edge);
@@ -123,7 +126,7 @@ impl Belief for Contrarian {
         !self.0[edge.index()]
     }
     fn observe(&mut self, evidence: Evidence<'_>) {
-        if let Some(free) = evidence.free {
+        if let Some(free) = evidence.finding.free() {
             self.0[evidence.edge.index()] = !free;
         }
     }
