@@ -159,7 +159,7 @@ impl<'a> Local<'a> {
     fn look_at(&mut self, edge: EdgeId) {
         let place = edge.index();
         let Meeting { seen, farthest, .. } = self.meetings[place];
-        let news = self.surroundings.comes_nearer(edge, seen, farthest);
+        let news = self.surroundings.look_along(edge, seen, farthest);
         self.meetings[place].seen = self.surroundings.checks();
         if news {
             let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;

@@ -30,6 +30,21 @@ struct Probe {
     free: bool,
 }
 
+impl Probe {
+    /// Looks whether any of these configurations is nearer to `point`, where the probe is.
+    #[inline]
+    fn compare(&mut self, space: &Space, point: &[f64], configurations: &[f64], free: &[bool]) {
+        let each = configurations.chunks_exact(space.dimension());
+        for (q, &free) in each.zip(free) {
+            let distance = space.distance(point, q);
+            if distance < self.nearest {
+                self.nearest = distance;
+                self.free = free;
+            }
+        }
+    }
+}
+
 /// The configurations of one check.
 #[derive(Debug, Clone, Copy)]
 struct Batch {
@@ -53,6 +68,8 @@ pub(super) struct Surroundings<'a> {
     coordinates: Vec<f64>,
     free: Vec<bool>,
     point: Vec<f64>,
+    /// Where the inner points of an edge are.
+    along: Vec<f64>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -77,6 +94,7 @@ impl<'a> Surroundings<'a> {
             coordinates: Vec::new(),
             free: Vec::new(),
             point: vec![0.0; dimension],
+            along: vec![0.0; dimension * (points - 2)],
         }
     }
 
@@ -102,22 +120,47 @@ impl<'a> Surroundings<'a> {
         Some(self.batches.len() as u32)
     }
 
-    /// Whether any check after the first `seen` has a configuration that may be nearer than `farthest`
-    /// to a point of the edge. True if none was looked at before.
-    pub(super) fn comes_nearer(&mut self, edge: EdgeId, seen: Option<u32>, farthest: f64) -> bool {
-        let Some(seen) = seen else { return true };
-        if seen as usize == self.batches.len() {
-            return false;
+    /// Brings the inner points of an edge up to date that has looked at the first `seen` checks, all of
+    /// its points within `farthest` of what was checked. False if no check since then has a
+    /// configuration that may be nearer to any point: then nothing has changed.
+    pub(super) fn look_along(&mut self, edge: EdgeId, seen: Option<u32>, farthest: f64) -> bool {
+        let new = seen.unwrap_or(0) as usize..self.batches.len();
+        if new.is_empty() {
+            return seen.is_none();
         }
         let (space, a, b) = ends(self.roadmap, edge);
         let dimension = space.dimension();
+        let inner = self.points - 2;
+        let first = self.roadmap.vertex_count() + inner * edge.index();
+        let probes = &mut self.probes[first..first + inner];
         space.interpolate(a, b, 0.5, &mut self.point);
         // Room for rounding, so that nothing nearer is ever passed over.
         let reach = (0.5 * space.distance(a, b) + farthest) * (1.0 + 1e-9);
-        (seen as usize..self.batches.len()).any(|index| {
+        let mut news = false;
+        for index in new {
+            let Batch { begin, end, radius } = self.batches[index];
             let centre = &self.centres[index * dimension..(index + 1) * dimension];
-            space.distance(&self.point, centre) - self.batches[index].radius < reach
-        })
+            if space.distance(&self.point, centre) - radius >= reach {
+                continue;
+            }
+            if !news {
+                let last = self.points - 1;
+                for (place, q) in self.along.chunks_exact_mut(dimension).enumerate() {
+                    space.interpolate(a, b, (place + 1) as f64 / last as f64, q);
+                }
+                news = true;
+            }
+            for (probe, point) in probes.iter_mut().zip(self.along.chunks_exact(dimension)) {
+                if space.distance(point, centre) - radius < probe.nearest {
+                    let q = &self.coordinates[begin * dimension..end * dimension];
+                    probe.compare(space, point, q, &self.free[begin..end]);
+                }
+            }
+        }
+        for probe in probes {
+            probe.batches = self.batches.len() as u32;
+        }
+        news || seen.is_none()
     }
 
     /// Brings a probe up to date.
@@ -141,14 +184,8 @@ impl<'a> Surroundings<'a> {
             if space.distance(&self.point, centre) - radius >= seen.nearest {
                 continue;
             }
-            for place in begin..end {
-                let q = &self.coordinates[place * dimension..(place + 1) * dimension];
-                let distance = space.distance(&self.point, q);
-                if distance < seen.nearest {
-                    seen.nearest = distance;
-                    seen.free = self.free[place];
-                }
-            }
+            let q = &self.coordinates[begin * dimension..end * dimension];
+            seen.compare(space, &self.point, q, &self.free[begin..end]);
         }
         seen.batches = self.batches.len() as u32;
     }
