@@ -17,37 +17,39 @@
 //! T    what has been spent, by both
 //! ```
 //!
-//! A check for the belief, of price `p`, is made only if
+//! An edge is looked at for the belief only if what it takes to see it to its end, `p`, is covered:
 //!
 //! ```text
 //! T + p <= 2 v + F + P
 //! ```
 //!
-//! with `v`, `F` and `P` as they are or as they were at any moment before.
+//! with `v`, `F` and `P` as they are or as they were at any moment before. `T` counts looks that have not
+//! come to an end; `v`, `F` and `P` count whole edges, because LazySP checks whole edges. Where LazySP comes
+//! to an edge that has been looked at, it sees it to its end and pays only for what is left.
 //!
 //! **Theorem.** *Whatever the belief, the proposer and the validator, a run ends with `Optimal` or
 //! `Infeasible`. If there is a path, it has then cost at most `2 L + P`: twice LazySP's checks, plus
 //! one path. If there is none, at most `2 L + F + P`.*
 //!
-//! *Proof.* Take the last check made for the belief, and let `s` be the moment by whose values it was
-//! covered; with that check at most `2 v(s) + F(s) + P(s)` has been spent. LazySP ends with a path that
+//! *Proof.* Take the last look made for the belief, and let `s` be the moment by whose values it was
+//! covered; with that look at most `2 v(s) + F(s) + P(s)` has been spent. LazySP ends with a path that
 //! it has checked from end to end, if there is any. All edges of that path are free, so at `s` none was
 //! known to be blocked, and those that LazySP had not checked by then it had still to pay for: at least
-//! `F(s)`. So `v(s) + F(s) <= L`. All checks after the last one for the belief are LazySP's own, made in
+//! `F(s)`. So `v(s) + F(s) <= L`. All checks after the last look for the belief are LazySP's own, made in
 //! its order, each but once, and none that it had made at `s`: they cost at most `L - v(s)`. In sum
 //!
 //! ```text
 //! T <= 2 v(s) + F(s) + P + L - v(s) = v(s) + F(s) + L + P <= 2 L + P.
 //! ```
 //!
-//! If there is no path, only `v(s) <= L` is known, and `F(s)` is left over. If no check is ever made for
-//! the belief, all are LazySP's, at most `L`.
+//! If there is no path, only `v(s) <= L` is known, and `F(s)` is left over. If nothing is ever looked at
+//! for the belief, all checks are LazySP's, at most `L`.
 //!
 //! The run ends: a proposed path has an edge to check or is shorter than the best one, of which there
 //! are finitely many; barren draws are limited by the fallback or followed by one check of LazySP's;
-//! and an edge is checked once. It ends with a certificate, because where the proposer has nothing
-//! more to say LazySP goes on, and it stops only where the best path is as short as the lower bound, or
-//! no path is left. ∎
+//! an edge is looked at until it is seen to its end, and never after. It ends with a certificate,
+//! because where the proposer has nothing more to say LazySP goes on, and it stops only where the best
+//! path is as short as the lower bound, or no path is left. ∎
 //!
 //! *What is assumed.* A check costs the same whoever makes it and whenever, and
 //! [`price_if_free`](crate::checker::Checker::price_if_free) is what a free edge costs and the most that

@@ -127,3 +127,50 @@ impl Ledger {
         self.configurations += configurations;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_hidden_is_learned_from_what_was_found() {
+        let mut ledger = Ledger::new(100);
+        assert_eq!(ledger.hidden(0), 1.0);
+        assert_eq!(ledger.hidden(1), 1.0);
+        assert!((ledger.hidden(9) - 1.0 / 9.0).abs() < 1e-12);
+        // Half of the blocked edges collide in the second configuration, half in the sixth.
+        for edge in 0..98 {
+            let configurations = if edge % 2 == 0 { 2 } else { 6 };
+            let free = Some(false);
+            ledger.record(
+                EdgeId(edge),
+                Look {
+                    free,
+                    configurations,
+                },
+            );
+        }
+        for (seen, share) in [(2, 0.5), (3, 0.5), (5, 0.5), (9, 0.0), (17, 0.0)] {
+            let hidden = ledger.hidden(seen);
+            assert!((hidden - share).abs() < 0.01, "{seen}: {hidden}");
+            assert!(hidden > 0.0);
+        }
+        // What was seen of an edge counts in its verdict.
+        let part = Look {
+            free: None,
+            configurations: 3,
+        };
+        assert_eq!(ledger.record(EdgeId(99), part), None);
+        assert_eq!(
+            (ledger.seen(EdgeId(99)), ledger.status(EdgeId(99))),
+            (3, EdgeStatus::Unchecked)
+        );
+        let rest = Look {
+            free: Some(true),
+            configurations: 4,
+        };
+        let verdict = ledger.record(EdgeId(99), rest).unwrap();
+        assert_eq!((verdict.free, verdict.configurations), (true, 7));
+        assert_eq!(ledger.configurations(), 49 * (2 + 6) + 7);
+    }
+}

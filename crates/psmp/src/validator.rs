@@ -1,16 +1,25 @@
 //! Validators: which edge of a proposed path to check next.
 //!
 //! [`FailFast`] checks the edge most likely to collide, so that a bad path falls after few checks;
-//! it is the paper's choice. The others look at the edges' places only: [`Forward`], [`Backward`],
-//! [`Alternate`] from both ends in turn, and [`Bisect`] the edge farthest from all checked ones.
+//! it is the paper's choice. [`Forward`], [`Backward`], [`Alternate`] from both ends in turn, and
+//! [`Bisect`] the edge farthest from all checked ones look at the edges' places only.
+//!
+//! All of these see an edge to its end before they turn to the next. [`CoarseToFine`] does not. A few
+//! configurations, far apart, find nearly every obstacle on an edge; the hundreds that lie between
+//! them only make sure. So it looks at all edges of a path coarsely before it sees any of them to its
+//! end, and a path that is blocked somewhere falls before anything on it was paid in full. Where a
+//! checker knows whole edges only, it is FailFast.
 
 use crate::belief::Belief;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::roadmap::EdgeId;
 
-/// An edge is seen to its end at once where so few blocked ones would still hide.
-const ALL_BUT_SURE: f64 = 0.01;
+/// Where no more than this share of blocked edges would still hide, another look shows nothing: the edge
+/// is seen to its end at once.
+const NOTHING_TO_SHOW: f64 = 0.01;
+/// How many looks ahead are weighed: enough for obstacles a hundred times smaller than an edge.
+const LOOKS_AHEAD: usize = 6;
 
 /// Chooses the edge of a path to be checked next.
 pub trait Validator<B: ?Sized> {
@@ -59,14 +68,32 @@ impl<B: Belief + ?Sized> Validator<B> for FailFast {
     }
 }
 
-/// The configurations of an edge after another look at it, each of which halves the distance between
-/// them: both ends and the middle, then 5, 9, 17 and so on.
-fn next_look(seen: u64) -> u64 {
+/// How many configurations of an edge will have been seen after another look at it. Each look halves
+/// the distance between them: both ends and the middle, then 5, 9, 17 and so on.
+fn after_next_look(seen: u64) -> u64 {
     (2 * seen).saturating_sub(1).max(3)
 }
 
-/// Coarse to fine: the unchecked edge where the next look finds most per configuration, and of it
-/// only that look.
+/// How likely a blocked edge that has shown nothing so far shows its collision in the looks to come,
+/// for each configuration they take: as many looks as make this most, because the next one alone may be
+/// too coarse to find what the one after it finds.
+fn shown_per_configuration(seen: u64, ledger: &Ledger) -> f64 {
+    let hidden_so_far = ledger.hidden(seen);
+    let (mut most, mut then) = (0.0, seen);
+    for _ in 0..LOOKS_AHEAD {
+        then = after_next_look(then);
+        let shown = 1.0 - ledger.hidden(then) / hidden_so_far;
+        most = f64::max(most, shown / (then - seen) as f64);
+    }
+    most
+}
+
+/// The unchecked edge where a look is most likely to show a collision, for each configuration it
+/// takes, and of that edge no more than this look; of equals the first. Looks ahead are counted in, as far
+/// as they make it likelier.
+///
+/// How likely a look shows the collision of a blocked edge is learned from the edges found blocked so
+/// far ([`Ledger::hidden`]).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CoarseToFine;
 
@@ -76,11 +103,8 @@ impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
         let mut choice = None;
         for place in unchecked(path, ledger) {
             let edge = path.edges()[place];
-            let seen = ledger.seen(edge);
-            let next = next_look(seen);
-            let shown = 1.0 - ledger.hidden(next) / ledger.hidden(seen);
             let blocked = 1.0 - belief.probability_free(edge);
-            let gain = blocked * shown / (next - seen) as f64;
+            let gain = blocked * shown_per_configuration(ledger.seen(edge), ledger);
             if gain > most || choice.is_none() {
                 most = gain;
                 choice = Some(place);
@@ -91,10 +115,10 @@ impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
 
     fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
         let seen = ledger.seen(edge);
-        if ledger.hidden(seen) <= ALL_BUT_SURE {
+        if ledger.hidden(seen) <= NOTHING_TO_SHOW {
             return u64::MAX;
         }
-        next_look(seen) - seen
+        after_next_look(seen) - seen
     }
 }
 
@@ -167,7 +191,7 @@ impl<B: ?Sized> Validator<B> for Bisect {
 mod tests {
     use super::*;
     use crate::belief::IndependentEdges;
-    use crate::checker::Verdict;
+    use crate::checker::{Look, Verdict};
     use crate::roadmap::VertexId;
 
     /// The order in which a validator checks a path of seven edges that are all free.
@@ -193,8 +217,48 @@ mod tests {
     }
 
     #[test]
+    fn coarse_to_fine_looks_everywhere_before_it_sees_an_edge_to_its_end() {
+        let mut path = Path::default();
+        path.begin_from_start(VertexId(0));
+        for i in 0..3 {
+            path.append(VertexId(i + 1), EdgeId(i));
+        }
+        let mut ledger = Ledger::new(23);
+        // Of twenty blocked edges each had shown it by the fifth configuration.
+        for edge in 3..23 {
+            let verdict = Verdict {
+                free: false,
+                configurations: 5,
+            };
+            ledger.record(EdgeId(edge), verdict.into());
+        }
+        let mut belief = IndependentEdges::each(vec![0.8, 0.5, 0.7]).unwrap();
+        let mut looks = Vec::new();
+        let mut validator = CoarseToFine;
+        while let Some(place) = validator.choose(&path, &ledger, &mut belief) {
+            let edge = EdgeId(place as u32);
+            let most = Validator::<IndependentEdges>::how_far(&validator, edge, &ledger);
+            let left = 100 - ledger.seen(edge);
+            looks.push((place, most.min(left)));
+            let look = Look {
+                free: (most >= left).then_some(true),
+                configurations: most.min(left),
+            };
+            ledger.record(edge, look);
+        }
+        let to_the_end = looks.iter().position(|(_, size)| *size > 50).unwrap();
+        let (coarse, rest) = looks.split_at(to_the_end);
+        assert!((0..3).all(|place| coarse.iter().filter(|(p, _)| *p == place).count() >= 2));
+        assert_eq!(coarse[0], (1, 3));
+        assert_eq!(rest.len(), 3);
+        assert_eq!(looks.iter().map(|(_, size)| size).sum::<u64>(), 300);
+    }
+
+    #[test]
     fn each_checks_in_its_own_order() {
         assert_eq!(order(FailFast), [6, 1, 3, 5, 4, 2, 0]);
+        // Where a check is a whole edge, coarse to fine is the same.
+        assert_eq!(order(CoarseToFine), [6, 1, 3, 5, 4, 2, 0]);
         assert_eq!(order(Forward), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(order(Backward), [6, 5, 4, 3, 2, 1, 0]);
         assert_eq!(order(Alternate::default()), [0, 6, 1, 5, 2, 4, 3]);

@@ -6,7 +6,7 @@
 use psmp::belief::{Belief, FiniteSet, IndependentEdges, SoftSet, SoftSetModel};
 use psmp::checker::{BisectionChecker, WorldFn};
 use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
-use psmp::validator::FailFast;
+use psmp::validator::CoarseToFine;
 use psmp::{CollisionTable, Draw, Planner, Roadmap, Space, roadmap};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -107,9 +107,10 @@ fn measure<B: Belief>(
     });
     let checker = BisectionChecker::new(prm, 0.001, world).unwrap();
     let mut planner =
-        Planner::new(prm, query, proposer, belief, FailFast, checker).insured(insured);
-    let warm_up = planner.by_ref().take(100).count();
-    assert_eq!(warm_up, 100);
+        Planner::new(prm, query, proposer, belief, CoarseToFine, checker).insured(insured);
+    // Until edges have been seen to their ends, not only looked at, and there is room for the longest.
+    let warm_up = planner.by_ref().take(400).count();
+    assert_eq!(warm_up, 400);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     let mut interrupted = false;
     let steps = planner

@@ -257,6 +257,30 @@ mod tests {
     use crate::table::{CollisionTable, PartialTable};
 
     #[test]
+    fn what_looks_free_drops_worlds_until_it_turns_out_blocked() {
+        let rows = [[true, true], [true, false], [false, true]].map(Vec::from);
+        let table = CollisionTable::from_rows(2, &rows).unwrap();
+        let mut set = FiniteSet::new(&table);
+        let show = |set: &mut FiniteSet<_>, edge, finding| {
+            set.observe(Evidence {
+                edge: EdgeId(edge),
+                finding,
+                sightings: &Sightings::default(),
+            });
+        };
+        show(&mut set, 0, Finding::NothingYet { hidden: 0.5 });
+        assert_eq!(set.agreeing_count(), 3);
+        // Two in three, and a blocked one would look so half of the time.
+        assert!((set.probability_free(EdgeId(0)) - 0.8).abs() < 1e-6);
+        show(&mut set, 0, Finding::NothingYet { hidden: 0.01 });
+        assert_eq!(set.agreeing_count(), 2);
+        show(&mut set, 1, Finding::Free);
+        assert_eq!(set.agreeing_count(), 1);
+        show(&mut set, 0, Finding::Blocked);
+        assert!(set.agreeing_worlds().eq([WorldId(2)]));
+    }
+
+    #[test]
     fn probabilities_are_counts_and_draws_agree_with_the_checks() {
         let random = Draw::new(11, 0);
         let rows: Vec<Vec<bool>> = (0..150u64)

@@ -595,6 +595,36 @@ mod tests {
     }
 
     #[test]
+    fn what_is_all_but_sure_teaches_once() {
+        let table = two_causes(300);
+        let worlds: Vec<WorldId> = (0..300).map(WorldId).collect();
+        let mut direct = Latent::new(Arc::new(LatentModel::learn(&table, &worlds)));
+        let mut looked = direct.clone();
+        let see = |belief: &mut Latent, finding| {
+            belief.observe(Evidence {
+                edge: EdgeId(0),
+                finding,
+                sightings: &Sightings::default(),
+            });
+        };
+        let elsewhere = looked.probability_free(EdgeId(5));
+        see(&mut looked, Finding::NothingYet { hidden: 0.5 });
+        assert!(looked.probability_free(EdgeId(0)) > 0.6);
+        assert_eq!(looked.probability_free(EdgeId(5)), elsewhere);
+        see(&mut looked, Finding::NothingYet { hidden: 0.01 });
+        see(&mut direct, Finding::Free);
+        assert_eq!(
+            looked.probability_free(EdgeId(5)),
+            direct.probability_free(EdgeId(5))
+        );
+        see(&mut looked, Finding::Free);
+        assert_eq!(
+            looked.probability_free(EdgeId(5)),
+            direct.probability_free(EdgeId(5))
+        );
+    }
+
+    #[test]
     fn drawn_worlds_have_the_posterior_as_their_frequencies() {
         let table = two_causes(200);
         let worlds: Vec<WorldId> = (0..200).map(WorldId).collect();

@@ -277,21 +277,21 @@ impl<T: Experience> SoftSet<T> {
             let [right, wrong] = [1.0 - doubt, doubt];
             [right + wrong * hidden, wrong + right * hidden]
         };
-        let [if_free_before, if_blocked_before] = seen(self.looks.hidden(edge));
+        let before = seen(self.looks.hidden(edge));
         self.looks.take(edge, finding);
-        let [if_free, if_blocked] = match finding {
+        let now = match finding {
             Finding::Free => seen(0.0),
             Finding::Blocked => [doubt, 1.0 - doubt],
             Finding::NothingYet { .. } => seen(self.looks.hidden(edge)),
         };
-        let if_free = if_free / if_free_before;
-        let if_blocked = if_blocked / if_blocked_before;
+        let [if_free, if_blocked] = [now[0] / before[0], now[1] / before[1]];
         let free = self.experience.worlds_where_free(edge);
         let known = self.experience.worlds_where_known(edge);
         // A missing edge agrees as often as its frequency says.
         let neither = known.map_or(1.0, |known| {
             let frequency = self.frequency(edge, known);
-            frequency * if_free + (1.0 - frequency) * if_blocked
+            let mean = |[free, blocked]: [f64; 2]| frequency * free + (1.0 - frequency) * blocked;
+            mean(now) / mean(before)
         });
         let mut most = 0.0f64;
         for ((&members, &free), place) in self.members.iter().zip(free).zip(0..) {
@@ -481,6 +481,36 @@ mod tests {
             finding: Finding::of(free),
             sightings: &Sightings::default(),
         });
+    }
+
+    /// Looks change what is believed, and nothing is left of them once the edge is known.
+    #[test]
+    fn the_verdict_overrules_the_looks() {
+        for missing in [0.0, 0.3] {
+            let rows = rows(30, 8, missing);
+            let table = table(&rows);
+            for finding in [Finding::Free, Finding::Blocked] {
+                let mut direct = SoftSet::new(&table, SoftSetModel::default());
+                let mut looked = direct.clone();
+                let see = |set: &mut SoftSet<_>, finding| {
+                    set.observe(Evidence {
+                        edge: EdgeId(3),
+                        finding,
+                        sightings: &Sightings::default(),
+                    });
+                };
+                let before = looked.probability_free(EdgeId(3));
+                for hidden in [0.6, 0.3, 0.9] {
+                    see(&mut looked, Finding::NothingYet { hidden });
+                }
+                assert!(looked.probability_free(EdgeId(3)) > before);
+                see(&mut looked, finding);
+                see(&mut direct, finding);
+                for (a, b) in looked.shares().zip(direct.shares()) {
+                    assert!((a - b).abs() < 1e-6, "{a} against {b}");
+                }
+            }
+        }
     }
 
     /// Rows of edges, each `None` with a probability.

@@ -316,6 +316,65 @@ mod tests {
     }
 
     #[test]
+    fn looks_together_are_the_check() {
+        let roadmap = Roadmap::random_geometric(Space::unit(2), 60, 0.3, 5).unwrap();
+        let world = || WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) > 0.15);
+        let mut checker = BisectionChecker::new(&roadmap, 0.01, world()).unwrap();
+        let mut blocked = 0;
+        for edge in roadmap.edge_ids() {
+            let (mut whole, mut parts) = (Sightings::new(2), Sightings::new(2));
+            let verdict = checker.check(edge, &mut whole).unwrap();
+            let mut seen = 0;
+            let free = loop {
+                // Parts of every size, and in the middle of a level of the bisection too.
+                let look = checker.look(edge, seen, 1 + seen % 5, &mut parts).unwrap();
+                seen += look.configurations;
+                if let Some(free) = look.free {
+                    break free;
+                }
+                assert!(look.configurations == 1 + (seen - look.configurations) % 5);
+            };
+            assert_eq!((free, seen), (verdict.free, verdict.configurations));
+            assert!(whole.iter().eq(parts.iter()));
+            blocked += usize::from(!free);
+        }
+        assert!(blocked > 10 && blocked < roadmap.edge_count() - 10);
+    }
+
+    #[test]
+    fn a_world_that_checks_many_at_once_is_asked_about_many() {
+        struct Batches(Vec<usize>);
+        impl World for Batches {
+            type Error = Infallible;
+            fn is_free(&mut self, _: &[f64]) -> Result<bool, Infallible> {
+                Ok(true)
+            }
+            fn first_collision(
+                &mut self,
+                q: &[f64],
+                n: usize,
+            ) -> Result<Option<usize>, Infallible> {
+                self.0.push(q.len() / n);
+                Ok(None)
+            }
+            fn at_once(&self) -> u64 {
+                8
+            }
+        }
+        let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 1.0)])
+            .unwrap()
+            .with_configurations(Space::unit(1), vec![0.0, 1.0])
+            .unwrap();
+        let mut checker = BisectionChecker::new(&roadmap, 0.05, Batches(Vec::new())).unwrap();
+        let mut seen = 0;
+        while seen < 21 {
+            let look = checker.look(EdgeId(0), seen, 3, &mut Sightings::new(1));
+            seen += look.unwrap().configurations;
+        }
+        assert_eq!(checker.world_mut().0, [8, 8, 5]);
+    }
+
+    #[test]
     fn a_collision_ends_the_check_and_is_counted() {
         let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 1.0)])
             .unwrap()

@@ -25,10 +25,10 @@ pub struct Verdict {
     pub configurations: u64,
 }
 
-/// What a look at a part of an edge has found.
+/// What a [look](Checker::look) at an edge has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// Whether the whole edge is free, if that is known now.
+    /// Whether the whole edge is free; `None` if no collision was found but the end was not reached.
     pub free: Option<bool>,
     /// How many configurations were checked in this look.
     pub configurations: u64,
@@ -56,8 +56,12 @@ pub trait Checker {
     /// Whatever keeps the checker from an answer. The planner stays usable.
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
 
-    /// Looks at the next configurations of an edge of which the first `seen` are known to be free,
-    /// at `most` of them.
+    /// Looks at a part of an edge: goes on with a check that has found the first `seen` configurations
+    /// free, and stops at a collision, at the end, or after about `most` more.
+    ///
+    /// Implement it where a check can be left and taken up again. All looks at an edge together must
+    /// find what [`Checker::check`] finds and cost what it costs. A checker that does not implement it
+    /// checks the whole edge, and is then never asked about the edge again.
     ///
     /// # Errors
     /// As for [`Checker::check`].

@@ -3,9 +3,9 @@
 use crate::adversaries::{Adversary, Wrong};
 use crate::problems::Problem;
 use psmp::belief::IndependentEdges;
-use psmp::checker::{Checker, Sightings, Verdict};
+use psmp::checker::{Checker, Look, Sightings, Verdict};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
-use psmp::validator::{Alternate, Bisect, FailFast, Forward, Validator};
+use psmp::validator::{Alternate, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{
     Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Path, Planner, Roadmap, Source,
 };
@@ -32,16 +32,30 @@ fn priced(problem: &Problem, seed: u64) -> Priced<'_> {
 
 impl Checker for Priced<'_> {
     type Error = String;
-    fn check(&mut self, edge: EdgeId, _: &mut Sightings) -> Result<Verdict, String> {
+    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, String> {
+        let look = self.look(edge, 0, u64::MAX, sightings)?;
+        Ok(Verdict {
+            free: look.free == Some(true),
+            configurations: look.configurations,
+        })
+    }
+    fn look(
+        &mut self,
+        edge: EdgeId,
+        seen: u64,
+        most: u64,
+        _: &mut Sightings,
+    ) -> Result<Look, String> {
         self.asked += 1;
         if self.fails && self.asked.is_multiple_of(2) {
             return Err("no answer".to_owned());
         }
         let (free, price) = (self.truth[edge.index()], self.price_if_free(edge));
         let until_collision = 1 + Draw::new(self.seed, 2).below(price, u64::from(edge.0));
-        Ok(Verdict {
-            free,
-            configurations: if free { price } else { until_collision },
+        let left = if free { price } else { until_collision } - seen;
+        Ok(Look {
+            free: (most >= left).then_some(free),
+            configurations: most.min(left),
         })
     }
     fn price_if_free(&self, edge: EdgeId) -> u64 {
@@ -121,7 +135,7 @@ fn spent_and_promised<'a>(
                     cheapest = cheapest.max(path.length() as u64);
                 }
             }
-            EventKind::Checked { edge, .. } => {
+            EventKind::Checked { edge, .. } | EventKind::Looked { edge, .. } => {
                 assert!(planner.proposed_path().edges().contains(&edge));
             }
             _ => {}
@@ -165,6 +179,9 @@ fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
                 let ei = ExpectedImprovement::default();
                 let run = spent_and_promised(p, ei, wrong, FailFast, seed, fallback, true);
                 hold("ei", run);
+                let ei = ExpectedImprovement::default();
+                let run = spent_and_promised(p, ei, wrong, CoarseToFine, seed, fallback, true);
+                hold("ei, coarse to fine", run);
                 let run = spent_and_promised(p, Psmp, wrong, FailFast, seed, fallback, true);
                 hold("psmp", run);
             }
@@ -187,34 +204,38 @@ fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
     assert!(dearer_without > 10, "{dearer_without}");
 }
 
-/// A check that failed is made again, and nothing else changes.
+/// A check or a look that failed is made again, and nothing else changes.
 #[test]
 fn failing_checks_change_nothing() {
-    let mut interrupted = 0;
+    let (mut interrupted, mut looked) = (0, 0);
     for seed in 0..300 {
         let problem = Problem::random(seed);
-        let events = |fails: bool| -> Vec<Event> {
-            let checker = Priced {
-                fails,
-                ..priced(&problem, seed)
+        for coarse in [false, true] {
+            let events = |fails: bool| -> Vec<Event> {
+                let checker = Priced {
+                    fails,
+                    ..priced(&problem, seed)
+                };
+                let belief = Adversary::new(Wrong::Inverted, |e: EdgeId| problem.truth[e.index()]);
+                let validator: Box<dyn Validator<_>> = if coarse {
+                    Box::new(CoarseToFine)
+                } else {
+                    Box::new(FailFast)
+                };
+                let (roadmap, query) = (&problem.roadmap, problem.query);
+                let planner = Planner::new(roadmap, query, Psmp, belief, validator, checker);
+                let planner = planner.seed(seed).fallback(Fallback::Never);
+                planner.insured(true).flatten().collect()
             };
-            let belief = Adversary::new(Wrong::Inverted, |e: EdgeId| problem.truth[e.index()]);
-            let (roadmap, query) = (&problem.roadmap, problem.query);
-            let planner = Planner::new(roadmap, query, Psmp, belief, FailFast, checker);
-            let planner = planner.seed(seed).fallback(Fallback::Never);
-            planner.insured(true).flatten().collect()
-        };
-        let unfailing = events(false);
-        assert_eq!(unfailing, events(true), "seed {seed}");
-        interrupted += usize::from(unfailing.iter().any(|event| {
-            matches!(
-                event.kind,
-                EventKind::Proposed {
-                    source: Source::Insurance,
-                    ..
-                }
-            )
-        }));
+            let unfailing = events(false);
+            assert_eq!(unfailing, events(true), "seed {seed}");
+            let any = |is: fn(&EventKind) -> bool| unfailing.iter().any(|e| is(&e.kind));
+            looked += usize::from(any(|kind| matches!(kind, EventKind::Looked { .. })));
+            interrupted += usize::from(any(|kind| {
+                let source = Source::Insurance;
+                matches!(kind, EventKind::Proposed { source: s, .. } if *s == source)
+            }));
+        }
     }
-    assert!(interrupted > 10, "{interrupted}");
+    assert!(interrupted > 10 && looked > 10, "{interrupted} {looked}");
 }
