@@ -49,6 +49,10 @@ impl Default for Fallback {
     }
 }
 
+/// There is room beforehand for the configurations of the longest edge, but for no more than this: a
+/// price may count something else.
+const MOST_EXPECTED: u64 = 1 << 14;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// A path is to be proposed.
@@ -148,6 +152,9 @@ where
                 roadmap.vertex_count()
             );
         }
+        let mut sightings = Sightings::new(roadmap.space().map_or(0, |s| s.dimension()));
+        let prices = roadmap.edge_ids().map(|e| checker.price_if_free(e));
+        sightings.reserve(prices.max().unwrap_or(0).min(MOST_EXPECTED) as usize);
         Self {
             roadmap,
             query,
@@ -170,7 +177,7 @@ where
             best_length: f64::INFINITY,
             proposals: 0,
             barren_in_a_row: 0,
-            sightings: Sightings::new(roadmap.space().map_or(0, |s| s.dimension())),
+            sightings,
         }
     }
 

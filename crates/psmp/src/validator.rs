@@ -190,8 +190,8 @@ impl<B: ?Sized> Validator<B> for Bisect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::IndependentEdges;
-    use crate::checker::{Look, Verdict};
+    use crate::belief::{Evidence, Finding, IndependentEdges};
+    use crate::checker::{Look, Sightings, Verdict};
     use crate::roadmap::VertexId;
 
     /// The order in which a validator checks a path of seven edges that are all free.
@@ -244,7 +244,15 @@ mod tests {
                 free: (most >= left).then_some(true),
                 configurations: most.min(left),
             };
+            let before = ledger.hidden(ledger.seen(edge));
             ledger.record(edge, look);
+            belief.observe(Evidence {
+                edge,
+                finding: Finding::NothingYet {
+                    hidden: ledger.hidden(ledger.seen(edge)) / before,
+                },
+                sightings: &Sightings::default(),
+            });
         }
         let to_the_end = looks.iter().position(|(_, size)| *size > 50).unwrap();
         let (coarse, rest) = looks.split_at(to_the_end);

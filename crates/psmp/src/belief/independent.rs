@@ -3,6 +3,7 @@
 //! Each edge is free with a probability of its own, the same for all or its share of the known
 //! worlds, and no check tells anything about any other edge.
 
+use super::looks::Looks;
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
@@ -24,13 +25,20 @@ enum Probability {
 #[derive(Debug, Clone)]
 pub struct IndependentEdges {
     probability: Probability,
+    /// Of edges with a probability of their own.
+    looks: Looks,
     draw: Draw,
 }
 
 impl IndependentEdges {
     fn new(probability: Probability) -> Self {
+        let own = match &probability {
+            Probability::Same(_) => 0,
+            Probability::Each(each) => each.len(),
+        };
         Self {
             probability,
+            looks: Looks::new(own),
             draw: Draw::new(0, 0),
         }
     }
@@ -88,7 +96,10 @@ impl Belief for IndependentEdges {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         match &self.probability {
             Probability::Same(p) => *p,
-            Probability::Each(p) => p.get(edge.index()).copied().unwrap_or(0.5),
+            Probability::Each(p) => match p.get(edge.index()) {
+                Some(p) => self.looks.after(edge, *p),
+                None => 0.5,
+            },
         }
     }
 
@@ -106,5 +117,7 @@ impl Belief for IndependentEdges {
         false
     }
 
-    fn observe(&mut self, _: Evidence<'_>) {}
+    fn observe(&mut self, evidence: Evidence<'_>) {
+        self.looks.take(evidence.edge, evidence.finding);
+    }
 }

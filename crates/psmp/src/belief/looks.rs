@@ -24,10 +24,14 @@ impl Looks {
         }
     }
 
-    /// How likely the edge would have shown nothing so far if it were blocked.
+    /// How likely the edge would have shown nothing so far if it were blocked. Of edges beyond those
+    /// that are known nothing is remembered.
     #[inline]
     pub(super) fn hidden(&self, edge: EdgeId) -> f64 {
-        f64::from(self.hidden[edge.index()])
+        self.hidden
+            .get(edge.index())
+            .copied()
+            .map_or(1.0, f64::from)
     }
 
     /// Takes a finding in. True if the edge has become all but sure to be free by it.
@@ -36,8 +40,10 @@ impl Looks {
             return false;
         };
         let was_sure = self.all_but_sure(edge);
+        let Some(so_far) = self.hidden.get_mut(edge.index()) else {
+            return false;
+        };
         // Never 0: only a whole check makes certain.
-        let so_far = &mut self.hidden[edge.index()];
         *so_far = (*so_far * hidden as f32).max(1e-6);
         self.all_but_sure(edge) && !was_sure
     }
@@ -57,6 +63,6 @@ impl Looks {
     /// Whether an edge has been looked at.
     #[inline]
     pub(super) fn any(&self, edge: EdgeId) -> bool {
-        self.hidden[edge.index()] < 1.0
+        self.hidden(edge) < 1.0
     }
 }

@@ -142,6 +142,12 @@ impl Sightings {
         }
     }
 
+    /// Makes room for so many.
+    pub fn reserve(&mut self, count: usize) {
+        self.coordinates.reserve(count * self.dimension);
+        self.free.reserve(count);
+    }
+
     /// Forgets all, keeping the memory for the next check.
     pub fn clear(&mut self) {
         self.coordinates.clear();
