@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Proposer", "Run", "TreePlanner", "Validator", "plan", "plan_without_roadmap"]
 
 Proposer: TypeAlias = Literal["ei", "psmp", "lazysp", "maxprob", "maxprob+", "pomp"]
-Validator: TypeAlias = Literal["failfast", "forward", "backward", "alternate", "bisect"]
+Validator: TypeAlias = Literal["coarse", "failfast", "forward", "backward", "alternate", "bisect"]
 TreePlanner: TypeAlias = Literal["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"]
 
 
@@ -73,7 +73,8 @@ def plan(
 
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
-    of its edges first. An ``insured`` run never checks more than twice what LazySP would plus one
+    of its edges first: ``ei`` looks at all edges of a path coarsely before it sees any to its end
+    (``"coarse"``), the others check whole edges, the likeliest to collide first (``"failfast"``). An ``insured`` run never checks more than twice what LazySP would plus one
     path, whatever the belief; ``ei`` is insured unless told otherwise, the others are not.
 
     ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without it the run ends with

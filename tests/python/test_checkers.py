@@ -10,9 +10,14 @@ import psmp
 
 
 def test_batches_and_single_configurations_give_the_same_events(roadmap):
-    single = list(psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01))
-    batch = list(psmp.plan(roadmap, START, GOAL, check=psmp.on_batches(wall_in_batches), resolution=0.01))
-    assert single == batch
+    def events(check):
+        return list(psmp.plan(roadmap, START, GOAL, check=check, validator="failfast", resolution=0.01))
+
+    assert events(wall) == events(psmp.on_batches(wall_in_batches))
+    # Looks at parts of edges are larger where many configurations are checked at once.
+    single = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish()
+    batch = psmp.plan(roadmap, START, GOAL, check=psmp.on_batches(wall_in_batches), resolution=0.01).finish()
+    assert (single.length, single.ending) == (batch.length, batch.ending)
 
 
 def test_a_batch_is_an_edge_in_bisection_order(roadmap):
@@ -23,7 +28,7 @@ def test_a_batch_is_an_edge_in_bisection_order(roadmap):
         batches.append(q)
         return np.ones(len(q), dtype=bool)
 
-    run = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01)
+    run = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01, validator="failfast")
     events = [e for e in run if e.kind == "checked"]
     assert len(batches) == len(events)
     for q, event in zip(batches, events, strict=True):
@@ -34,6 +39,34 @@ def test_a_batch_is_an_edge_in_bisection_order(roadmap):
         assert np.allclose(q[2], a + (b - a) * middle)
     # They were kept, and are still what they were: each is an array of its own.
     assert len({q.ctypes.data for q in batches}) == len(batches)
+
+
+def test_looks_together_are_the_edge(roadmap):
+    batches = []
+
+    @psmp.on_batches
+    def check(q):
+        batches.append(q)
+        return wall_in_batches(q)
+
+    run = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.001)
+    events = [e for e in run if e.kind in ("looked", "checked")]
+    assert len(batches) == len(events)
+    edges: dict[int, list] = {}
+    for q, event in zip(batches, events, strict=True):
+        assert event.free is (None if event.kind == "looked" else wall_in_batches(q).all())
+        assert len(q) >= 32 or event.kind == "checked"
+        edges.setdefault(event.edge, []).append((event, q))
+    assert any(len(looks) > 1 for looks in edges.values())
+    for edge, looks in edges.items():
+        assert all(event.kind == "looked" for event, _ in looks[:-1])
+        order = np.concatenate([q for _, q in looks])
+        a, b = run.roadmap.configurations[run.roadmap.edges[edge]]
+        assert np.array_equal(order[0], a) and np.array_equal(order[1], b)
+        count = int(np.ceil(np.linalg.norm(b - a) / 0.001)) + 1
+        if looks[-1][0].kind == "checked" and looks[-1][0].free:
+            assert len(np.unique(order, axis=0)) == len(order) == count
+    assert "free so far" in repr(next(e for e in events if e.kind == "looked"))
 
 
 def test_a_checker_may_spoil_its_array(roadmap):
@@ -48,9 +81,10 @@ def test_a_checker_may_spoil_its_array(roadmap):
         q[:] = np.nan
         return free
 
-    expected = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish().fingerprint
-    for check in (spoil, spoil_all):
-        assert psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01).finish().fingerprint == expected
+    pairs = ((wall, spoil), (psmp.on_batches(wall_in_batches), spoil_all))
+    for check, spoils in pairs:
+        expected = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01).finish().fingerprint
+        assert psmp.plan(roadmap, START, GOAL, check=spoils, resolution=0.01).finish().fingerprint == expected
 
 
 def test_a_checker_of_edges(roadmap):

@@ -36,7 +36,8 @@ def test_events_lead_to_the_shortest_path(roadmap):
         count = int(np.ceil(np.linalg.norm(b - a) / 0.01)) + 1
         assert wall_in_batches(a + (b - a) * np.linspace(0, 1, count)[:, None]).all()
     checked = [e for e in events if e.kind == "checked"]
-    assert sum(e.cost for e in checked) == events[-1].configurations == run.configurations
+    costs = [e.cost for e in events if e.kind in ("checked", "looked")]
+    assert sum(costs) == events[-1].configurations == run.configurations
     assert len(checked) == run.edges and len(events) == run.events
 
 

@@ -28,7 +28,7 @@ pub struct BenchArgs {
     /// improvement per check; ei-tradeoffs, ei-draws, ei-refutation and ei-joint are ei less one of its
     /// parts). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
     /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
-    /// 0.9. Validators: failfast, forward, backward, alternate, bisect.
+    /// 0.9. Validators: coarse, failfast, forward, backward, alternate, bisect.
     ///
     /// Insured, a planner checks at most twice what LazySP would plus one path, whatever its belief;
     /// ei is, unless it is told to be uninsured, the others are if told to be insured.

@@ -5,7 +5,7 @@
 //! planner gives a first path soon and shorter ones until it is stopped. With a *belief* about
 //! which edges collide, from experience or from the checks made so far, it can do far better than
 //! by optimism. This crate is that: **Experienced Lazy Path Search**, with the planners PSMP,
-//! LazySP, MaxProb and POMP.
+//! LazySP, MaxProb, POMP and one of our own, expected improvement per check.
 //!
 //! ```text
 //! Roadmap + Query --> optimistic distances to the goal, kept exact

@@ -4,9 +4,9 @@
 //! belief -> proposer -> path -> validator -> edge -> checker -> ledger -> belief
 //! ```
 //!
-//! Each step does one thing, at most one edge check, and says what it was, so that any budget can
-//! interrupt a run and any front end can drive it. A planner that is not driven is paused; driven
-//! on, it goes on where it was. It ends with a certificate: `Optimal` only if no path over edges
+//! Each step does one thing, at most one check of an edge or of a part of it, and says what it was, so
+//! that any budget can interrupt a run and any front end can drive it. A planner that is not driven is
+//! paused; driven on, it goes on where it was. It ends with a certificate: `Optimal` only if no path over edges
 //! not known to be blocked is shorter than the best one, `Infeasible` only if there is none.
 //!
 //! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
