@@ -9,7 +9,7 @@
 //! found there; those that do tell speak for it.
 
 use super::looks::Looks;
-use super::{Belief, Evidence, Finding};
+use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 use crate::table::{Experience, WorldId, bit};
@@ -21,14 +21,10 @@ use crate::table::{Experience, WorldId, bit};
 #[derive(Debug, Clone)]
 pub struct FiniteSet<T> {
     experience: T,
-    /// A bit for each world of the set.
-    members: Vec<u64>,
-    /// A bit for each of them that still agrees.
+    /// A bit for each world, set where it still agrees.
     agreeing: Vec<u64>,
     count: u32,
     looks: Looks,
-    /// What the worlds were compared with.
-    taken: Vec<(EdgeId, bool)>,
     drawn: WorldId,
     draw: Draw,
 }
@@ -60,9 +56,7 @@ impl<T: Experience> FiniteSet<T> {
         let count = agreeing.iter().map(|word| word.count_ones()).sum();
         Self {
             looks: Looks::new(experience.edge_count()),
-            taken: Vec::with_capacity(experience.edge_count()),
             experience,
-            members: agreeing.clone(),
             agreeing,
             count,
             drawn: WorldId(0),
@@ -127,34 +121,6 @@ impl<T: Experience> FiniteSet<T> {
             rank -= here;
         }
         unreachable!("rank is below the number of worlds that agree")
-    }
-}
-
-impl<T: Experience> FiniteSet<T> {
-    /// Drops the worlds that disagree, unless all do.
-    fn drop_disagreeing(&mut self, edge: EdgeId, free: bool) {
-        let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
-        let agree = if free { free_in } else { told_in - free_in };
-        if agree == 0 {
-            return;
-        }
-        self.count = self.count - told_in + agree;
-        let flip = if free { 0 } else { u64::MAX };
-        let words = self.experience.worlds_where_free(edge);
-        let known = self.experience.worlds_where_known(edge);
-        for (place, (agreeing, word)) in self.agreeing.iter_mut().zip(words).enumerate() {
-            *agreeing &= (word ^ flip) | known.map_or(0, |known| !known[place]);
-        }
-    }
-
-    /// Compares all worlds again with everything taken in.
-    fn start_again(&mut self) {
-        self.agreeing.copy_from_slice(&self.members);
-        self.count = self.members.iter().map(|word| word.count_ones()).sum();
-        for place in 0..self.taken.len() {
-            let (edge, free) = self.taken[place];
-            self.drop_disagreeing(edge, free);
-        }
     }
 }
 
@@ -232,51 +198,52 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if edge.index() >= self.experience.edge_count() {
             return;
         }
-        let all_but_sure = self.looks.take(edge, finding);
-        match finding {
-            Finding::NothingYet { .. } if !all_but_sure => return,
-            // It was taken for free already.
-            Finding::Free if self.looks.all_but_sure(edge) => return,
-            Finding::Blocked if self.looks.all_but_sure(edge) => {
-                // It was taken for free by mistake, and worlds were dropped for it.
-                self.taken.retain(|(taken, _)| *taken != edge);
-                self.start_again();
-            }
-            _ => {}
+        self.looks.take(edge, finding);
+        // A look drops no world, however sure it is: one mistake would lose the true one.
+        let Some(free) = finding.free() else {
+            return;
+        };
+        let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
+        let agree = if free { free_in } else { told_in - free_in };
+        if agree == 0 {
+            return;
         }
-        let free = finding != Finding::Blocked;
-        self.taken.push((edge, free));
-        self.drop_disagreeing(edge, free);
+        self.count = self.count - told_in + agree;
+        let flip = if free { 0 } else { u64::MAX };
+        let words = self.experience.worlds_where_free(edge);
+        let known = self.experience.worlds_where_known(edge);
+        for (place, (agreeing, word)) in self.agreeing.iter_mut().zip(words).enumerate() {
+            *agreeing &= (word ^ flip) | known.map_or(0, |known| !known[place]);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::Finding;
     use crate::checker::Sightings;
     use crate::table::{CollisionTable, PartialTable};
 
     #[test]
-    fn what_looks_free_drops_worlds_until_it_turns_out_blocked() {
+    fn looks_tell_of_their_edge_and_drop_no_world() {
         let rows = [[true, true], [true, false], [false, true]].map(Vec::from);
         let table = CollisionTable::from_rows(2, &rows).unwrap();
         let mut set = FiniteSet::new(&table);
-        let show = |set: &mut FiniteSet<_>, edge, finding| {
+        let show = |set: &mut FiniteSet<_>, finding| {
             set.observe(Evidence {
-                edge: EdgeId(edge),
+                edge: EdgeId(0),
                 finding,
                 sightings: &Sightings::default(),
             });
         };
-        show(&mut set, 0, Finding::NothingYet { hidden: 0.5 });
+        show(&mut set, Finding::NothingYet { hidden: 0.5 });
         assert_eq!(set.agreeing_count(), 3);
         // Two in three, and a blocked one would look so half of the time.
         assert!((set.probability_free(EdgeId(0)) - 0.8).abs() < 1e-6);
-        show(&mut set, 0, Finding::NothingYet { hidden: 0.01 });
-        assert_eq!(set.agreeing_count(), 2);
-        show(&mut set, 1, Finding::Free);
-        assert_eq!(set.agreeing_count(), 1);
-        show(&mut set, 0, Finding::Blocked);
+        assert!((set.probability_free(EdgeId(1)) - 2.0 / 3.0).abs() < 1e-6);
+        show(&mut set, Finding::NothingYet { hidden: 0.001 });
+        show(&mut set, Finding::Blocked);
         assert!(set.agreeing_worlds().eq([WorldId(2)]));
     }
 
