@@ -6,8 +6,8 @@
 //!
 //! Each step does one thing, at most one check of an edge or of a part of it, and says what it was, so
 //! that any budget can interrupt a run and any front end can drive it. A planner that is not driven is
-//! paused; driven on, it goes on where it was. It ends with a certificate: `Optimal` only if no path over edges
-//! not known to be blocked is shorter than the best one, `Infeasible` only if there is none.
+//! paused; driven on, it goes on where it was. It ends with a certificate: `Optimal` only if no path
+//! over edges not known to be blocked is shorter than the best one, `Infeasible` only if there is none.
 //!
 //! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
 //! the best path, or have no world left to draw. Each such draw is an event, so that budgets count
@@ -315,10 +315,7 @@ where
             path: &mut self.path,
             best_length: self.best_length,
             draw,
-            price_if_free: &|edge| {
-                let price = self.checker.price_if_free(edge);
-                price.saturating_sub(self.ledger.seen(edge))
-            },
+            left_to_pay: &|edge| left_to_pay(edge, &self.checker, &self.ledger),
         };
         let dry = match self.fallback {
             Fallback::AfterBarren(most) => self.barren_in_a_row >= most,
@@ -448,12 +445,6 @@ where
         })
     }
 
-    /// What it costs to see an edge to its end, if it is free.
-    fn left_to_pay(&self, edge: EdgeId) -> u64 {
-        let price = self.checker.price_if_free(edge);
-        price.saturating_sub(self.ledger.seen(edge))
-    }
-
     fn step_checking(&mut self) -> Result<Event, C::Error> {
         let choice = self
             .validator
@@ -463,7 +454,7 @@ where
             return Ok(self.improve());
         };
         let edge = self.path.edges()[place];
-        let price = self.left_to_pay(edge);
+        let price = left_to_pay(edge, &self.checker, &self.ledger);
         if !self.covers(price) {
             self.awaiting = Some(price);
             self.state = State::Insuring;
@@ -531,6 +522,12 @@ where
             configurations: look.configurations,
         }))
     }
+}
+
+/// What it costs to see an edge to its end, if it is free.
+fn left_to_pay(edge: EdgeId, checker: &impl Checker, ledger: &Ledger) -> u64 {
+    let price = checker.price_if_free(edge);
+    price.saturating_sub(ledger.seen(edge))
 }
 
 impl<P, B, V, C> Iterator for Planner<'_, P, B, V, C>

@@ -263,7 +263,7 @@ impl ExpectedImprovement {
         for &edge in path.edges() {
             if view.ledger().status(edge) == EdgeStatus::Unchecked {
                 self.unchecked.push(edge);
-                price += view.price_if_free(edge) as f64;
+                price += view.left_to_pay(edge) as f64;
             }
         }
         if self.unchecked.is_empty() {

@@ -138,7 +138,7 @@ pub struct View<'v, B> {
     pub(crate) path: &'v mut Path,
     pub(crate) best_length: f64,
     pub(crate) draw: Draw,
-    pub(crate) price_if_free: &'v dyn Fn(EdgeId) -> u64,
+    pub(crate) left_to_pay: &'v dyn Fn(EdgeId) -> u64,
 }
 
 impl<B: Belief> View<'_, B> {
@@ -230,10 +230,10 @@ impl<B: Belief> View<'_, B> {
         found && self.path.length() < self.best_length
     }
 
-    /// What the check of an edge costs if the edge is free.
+    /// What it costs to see an unchecked edge to its end, if it is free: what was seen of it is paid.
     #[must_use]
-    pub fn price_if_free(&self, edge: EdgeId) -> u64 {
-        (self.price_if_free)(edge)
+    pub fn left_to_pay(&self, edge: EdgeId) -> u64 {
+        (self.left_to_pay)(edge)
     }
 
     /// How many edges all searches of this run have looked at so far: what thinking has cost, the
