@@ -196,6 +196,29 @@ fn every_run_in_2d_5_keeps_its_promises() {
     every_run_keeps_its_promises("dataset_2d_5");
 }
 
+/// Without any experience: looking at all edges of a path before one is seen to its end, and what it is
+/// worth. The figures are in BENCHMARKS.md; these bounds only keep them from getting lost.
+#[test]
+fn looking_coarsely_first_takes_regret_away() {
+    for (name, bar) in [("dataset_2d_1", 0.12), ("dataset_2d_3", 0.10)] {
+        let Some(dataset) = dataset(name) else { return };
+        let worlds = dataset.test().unwrap().to_vec();
+        let tasks = [(&dataset as &dyn Problems, worlds)];
+        let planners = ["ei:local", "ei:local:failfast"].map(|p| Contestant {
+            planner: p.parse().unwrap(),
+            familiarity: Familiarity::Unseen,
+        });
+        let rows = sweep(&tasks, &planners, &SweepOptions::default(), || {}).unwrap();
+        let [coarse, whole] = ["ei:local", "ei:local:failfast"].map(|planner| {
+            let of_planner = rows.iter().filter(|row| row.planner == planner);
+            let regrets: Vec<f64> = of_planner.filter_map(|row| row.regret).collect();
+            regrets.iter().sum::<f64>() / regrets.len() as f64
+        });
+        eprintln!("{name}: regret {coarse:.3}, with whole edges {whole:.3}");
+        assert!(coarse <= bar && coarse < 0.8 * whole, "{name}");
+    }
+}
+
 /// Robots without images: an arm, a car and a helicopter. One who knows the worlds needs fewer
 /// checks to the shortest path than the optimist who knows none.
 #[test]
