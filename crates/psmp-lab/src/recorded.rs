@@ -86,14 +86,8 @@ impl Checker for RecordedChecker<'_> {
     type Error = Infallible;
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Infallible> {
-        let Ok(Look {
-            free,
-            configurations,
-        }) = self.look(edge, 0, u64::MAX, sightings);
-        Ok(Verdict {
-            free: free == Some(true),
-            configurations,
-        })
+        let Ok(look) = self.look(edge, 0, u64::MAX, sightings);
+        Ok(look.of_the_whole())
     }
 
     fn look(

@@ -422,9 +422,7 @@ impl Latent {
             }
         }
     }
-}
 
-impl Latent {
     /// Whether the causes say nothing of an edge beside what it says itself.
     fn stands_alone(&self, edge: EdgeId) -> bool {
         edge.index() >= self.model.mean.len() || self.looks.any(edge)

@@ -234,14 +234,8 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
     }
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, W::Error> {
-        let Look {
-            free,
-            configurations,
-        } = self.look(edge, 0, u64::MAX, sightings)?;
-        Ok(Verdict {
-            free: free == Some(true),
-            configurations,
-        })
+        let look = self.look(edge, 0, u64::MAX, sightings)?;
+        Ok(look.of_the_whole())
     }
 
     fn look(

@@ -34,6 +34,17 @@ pub struct Look {
     pub configurations: u64,
 }
 
+impl Look {
+    /// The verdict of a look that nothing kept from going to a collision or to the end.
+    #[must_use]
+    pub fn of_the_whole(self) -> Verdict {
+        Verdict {
+            free: self.free == Some(true),
+            configurations: self.configurations,
+        }
+    }
+}
+
 impl From<Verdict> for Look {
     fn from(verdict: Verdict) -> Self {
         Look {
@@ -60,7 +71,8 @@ pub trait Checker {
     /// free, and stops at a collision, at the end, or after about `most` more.
     ///
     /// Implement it where a check can be left and taken up again. All looks at an edge together must
-    /// find what [`Checker::check`] finds and cost what it costs. A checker that does not implement it
+    /// find what [`Checker::check`] finds and cost what it costs, and each must see one configuration at
+    /// least, or a run would never end. A checker that does not implement it
     /// checks the whole edge, and is then never asked about the edge again.
     ///
     /// # Errors

@@ -34,10 +34,7 @@ impl Checker for Priced<'_> {
     type Error = String;
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, String> {
         let look = self.look(edge, 0, u64::MAX, sightings)?;
-        Ok(Verdict {
-            free: look.free == Some(true),
-            configurations: look.configurations,
-        })
+        Ok(look.of_the_whole())
     }
     fn look(
         &mut self,
