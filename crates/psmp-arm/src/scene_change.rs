@@ -197,12 +197,13 @@ impl<C: Checker> Checker for RememberingChecker<'_, C> {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> Result<Look, C::Error> {
         if self.memory.status(edge).is_some() {
             return self.check(edge, sightings).map(Look::from);
         }
-        let look = self.checker.look(edge, seen, most, sightings)?;
+        let look = self.checker.look(edge, seen, most, limit, sightings)?;
         if let Some(free) = look.free {
             self.memory.remember(edge, free);
         }

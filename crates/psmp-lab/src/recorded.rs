@@ -7,7 +7,7 @@
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 
 use psmp::checker::{BisectionChecker, BisectionError, Checker, Look, Sightings, Verdict, World};
-use psmp::{CollisionTable, EdgeId, Experience, Roadmap, WorldId};
+use psmp::{CollisionTable, EdgeId, Experience, Limit, Roadmap, WorldId};
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
 
@@ -15,8 +15,8 @@ use std::convert::Infallible;
 struct Overruled {
     image: OccupancyGrid,
     edge_is_free: bool,
-    /// Whether the last configuration that it is asked about is the edge's last.
-    to_the_end: bool,
+    /// How many configurations it has yet to be asked about until the edge's last.
+    left: usize,
 }
 
 impl World for Overruled {
@@ -35,8 +35,9 @@ impl World for Overruled {
             return Ok(None);
         }
         let seen = self.image.first_collision(configurations, dimension)?;
-        let last = configurations.len() / dimension - 1;
-        Ok(seen.or(self.to_the_end.then_some(last)))
+        let asked = configurations.len() / dimension;
+        self.left -= asked;
+        Ok(seen.or((self.left == 0).then_some(asked - 1)))
     }
 }
 
@@ -72,7 +73,7 @@ impl<'a> RecordedChecker<'a> {
         let overruled = Overruled {
             image,
             edge_is_free: true,
-            to_the_end: true,
+            left: 0,
         };
         Ok(Self {
             table,
@@ -86,7 +87,7 @@ impl Checker for RecordedChecker<'_> {
     type Error = Infallible;
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Infallible> {
-        let Ok(look) = self.look(edge, 0, u64::MAX, sightings);
+        let Ok(look) = self.look(edge, 0, u64::MAX, &Limit::none(), sightings);
         Ok(look.of_the_whole())
     }
 
@@ -95,19 +96,23 @@ impl Checker for RecordedChecker<'_> {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> Result<Look, Infallible> {
         let free = self.table.is_free(self.world, edge);
         let Some(checker) = &mut self.by_image else {
+            if limit.configurations() == 0 {
+                return Ok(Look::NOTHING);
+            }
             return Ok(Look {
                 free: Some(free),
                 configurations: 1,
             });
         };
-        let to_the_end = checker.configurations_of(edge) - seen <= most;
+        let left = (checker.configurations_of(edge) - seen) as usize;
         let world = checker.world_mut();
-        (world.edge_is_free, world.to_the_end) = (free, to_the_end);
-        checker.look(edge, seen, most, sightings)
+        (world.edge_is_free, world.left) = (free, left);
+        checker.look(edge, seen, most, limit, sightings)
     }
 
     fn price_if_free(&self, edge: EdgeId) -> u64 {

@@ -11,7 +11,7 @@ use crate::dataset::RecordedWorld;
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{BisectionChecker, Checker, Look, Sightings, Verdict, World};
-use psmp::{EdgeId, WorldId};
+use psmp::{EdgeId, Limit, WorldId};
 use psmp_arm::CertifiedChecker;
 use psmp_lab::{Problems, checker_for, resolution_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -364,9 +364,10 @@ impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> PyResult<Look> {
-        let Ok(look) = self.0.look(edge, seen, most, sightings);
+        let Ok(look) = self.0.look(edge, seen, most, limit, sightings);
         Ok(look)
     }
 

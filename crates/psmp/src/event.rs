@@ -2,8 +2,8 @@
 
 use crate::roadmap::EdgeId;
 
-/// Where a run stands.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Where a run stands; by default, at its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Configurations checked so far.
     pub configurations: u64,

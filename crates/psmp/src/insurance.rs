@@ -66,6 +66,7 @@ use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::roadmap::{EdgeId, Query, Roadmap};
 use crate::search::{OptimisticDistances, Search, Weights};
+use crate::stop::Limit;
 
 /// What LazySP would do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,12 +117,18 @@ pub(crate) struct Application<'s> {
     pub(crate) ledger: &'s Ledger,
     pub(crate) search: &'s mut Search,
     pub(crate) price_if_free: &'s dyn Fn(EdgeId) -> u64,
+    pub(crate) limit: &'s Limit,
 }
 
 impl<'a> Insurance<'a> {
-    /// LazySP at its beginning, whatever has been checked before.
-    pub(crate) fn new(roadmap: &'a Roadmap, query: Query, ledger: &Ledger) -> Self {
-        let optimistic = OptimisticDistances::new(roadmap, query.goal);
+    /// LazySP at its beginning, whatever has been checked before. Its distances are those with no edge
+    /// blocked.
+    pub(crate) fn new(
+        roadmap: &'a Roadmap,
+        query: Query,
+        ledger: &Ledger,
+        optimistic: OptimisticDistances<'a>,
+    ) -> Self {
         let mut path = Path::with_room_for(roadmap);
         let has_path = optimistic.path(query.start, &mut path);
         let mut insurance = Self {
@@ -199,15 +206,16 @@ impl<'a> Insurance<'a> {
         Next::Nowhere
     }
 
-    /// Whether the next check for the belief is covered.
-    pub(crate) fn covers(&mut self, application: &mut Application<'_>) -> bool {
+    /// Whether the next check for the belief is covered; nothing if a limit was met before that could
+    /// be told.
+    pub(crate) fn covers(&mut self, application: &mut Application<'_>) -> Option<bool> {
         let spent_then = self.spent + application.price;
         if spent_then <= self.allowance {
-            return true;
+            return Some(true);
         }
         let checks = application.ledger.entries().len();
         if self.too_small_at == Some(checks) {
-            return false;
+            return Some(false);
         }
         self.advance(application.ledger);
         for path in [application.path, &self.path] {
@@ -219,11 +227,14 @@ impl<'a> Insurance<'a> {
         self.allowance = self.allowance.max(without_search);
         if spent_then > self.allowance {
             let with_search = without_search + self.left_at_least(application);
+            if application.search.was_interrupted() {
+                return None;
+            }
             self.allowance = self.allowance.max(with_search);
         }
         let is_covered = spent_then <= self.allowance;
         self.too_small_at = (!is_covered).then_some(checks);
-        is_covered
+        Some(is_covered)
     }
 
     /// F: what LazySP has left to spend at least, if there is a path.
@@ -261,6 +272,7 @@ impl<'a> Insurance<'a> {
             self.roadmap,
             self.query,
             f64::INFINITY,
+            application.limit,
             &mut left,
             &mut self.cheapest,
         );

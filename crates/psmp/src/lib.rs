@@ -51,5 +51,5 @@ pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,
 };
 pub use space::{Axis, Space, SpaceError};
-pub use stop::Stop;
+pub use stop::{Limit, Stop};
 pub use table::{CollisionTable, Experience, PartialTable, RowLengthError, WorldId};

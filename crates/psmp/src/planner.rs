@@ -6,7 +6,8 @@
 //!
 //! Each step does one thing, at most one check of an edge or of a part of it, and says what it was, so
 //! that any budget can interrupt a run and any front end can drive it. A planner that is not driven is
-//! paused; driven on, it goes on where it was. It ends with a certificate: `Optimal` only if no path
+//! paused; driven on, it goes on where it was. A step asks its [`Limit`] on the way: thinking that is
+//! interrupted is begun again when the planner is driven on, a check is gone on with. It ends with a certificate: `Optimal` only if no path
 //! over edges not known to be blocked is shorter than the best one, `Infeasible` only if there is none.
 //!
 //! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
@@ -19,7 +20,7 @@
 //! theorem and its proof.
 
 use crate::belief::{Belief, Evidence, Finding};
-use crate::checker::{Checker, Sightings};
+use crate::checker::{Checker, Look, Sightings};
 use crate::event::{Event, EventKind, Progress, Source};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
@@ -28,9 +29,8 @@ use crate::proposer::{Proposal, Proposer, Surprises, View};
 use crate::random::Draw;
 use crate::roadmap::{EdgeId, Query, Roadmap};
 use crate::search::{OptimisticDistances, Search};
-use crate::stop::Stop;
+use crate::stop::{Limit, Stop};
 use crate::validator::Validator;
-use std::time::{Duration, Instant};
 
 /// What to do when the proposer has nothing shorter to propose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +104,8 @@ pub struct Planner<'a, P, B, V, C> {
     checker: C,
     fallback: Fallback,
     seed: u64,
+    /// Whether distances to the goal have been computed.
+    is_ready: bool,
     state: State,
     ledger: Ledger,
     optimistic: OptimisticDistances<'a>,
@@ -112,10 +114,15 @@ pub struct Planner<'a, P, B, V, C> {
     path: Path,
     /// Who has proposed it.
     source: Source,
-    /// None for the plain method.
+    /// Not for the plain method.
+    is_insured: bool,
+    /// None before the first step.
     insurance: Option<Insurance<'a>>,
     /// The price of the check before which the proposed path was interrupted, if it was.
     awaiting: Option<u64>,
+    /// The look that a limit broke off, and how many configurations it was to go on for: it is gone on
+    /// with before anything else is chosen.
+    broken_off: Option<(EdgeId, u64)>,
     best: Path,
     /// Infinite before the first path.
     best_length: f64,
@@ -131,7 +138,8 @@ where
     V: Validator<B>,
     C: Checker,
 {
-    /// A planner at its beginning. Distances to the goal are computed here, once.
+    /// A planner at its beginning. Distances to the goal are computed once, in its first step; before
+    /// that the lower bound is 0.
     ///
     /// # Panics
     /// If start or goal is not a vertex of the roadmap.
@@ -164,15 +172,18 @@ where
             checker,
             fallback: Fallback::default(),
             seed: 0,
+            is_ready: false,
             state: State::Proposing,
             ledger: Ledger::new(roadmap.edge_count()),
-            optimistic: OptimisticDistances::new(roadmap, query.goal),
+            optimistic: OptimisticDistances::begun(roadmap, query.goal),
             search: Search::new(roadmap),
             surprises: Surprises::new(roadmap),
             path: Path::with_room_for(roadmap),
             source: Source::Proposer,
+            is_insured: false,
             insurance: None,
             awaiting: None,
+            broken_off: None,
             best: Path::with_room_for(roadmap),
             best_length: f64::INFINITY,
             proposals: 0,
@@ -206,13 +217,15 @@ where
     /// checked instead: [`Source::Insurance`]. Good beliefs hardly notice.
     #[must_use]
     pub fn insured(mut self, insured: bool) -> Self {
-        self.insurance = insured.then(|| Insurance::new(self.roadmap, self.query, &self.ledger));
+        self.is_insured = insured;
+        self.insurance = None;
+        self.is_ready = false;
         self
     }
 
     /// Drives the planner until the condition is met or the run is over. The planner can be driven
     /// on afterwards.
-    pub fn until<'s>(&'s mut self, stop: &'s Stop) -> Until<'s, Self> {
+    pub fn until(&mut self, stop: &Stop) -> Until<'_, Self> {
         Until::new(self, stop)
     }
 
@@ -224,7 +237,15 @@ where
             edges: self.ledger.entries().len() as u64,
             proposals: self.proposals,
             best_length: self.best_path().map(Path::length),
-            lower_bound: self.optimistic.to_goal(self.query.start),
+            lower_bound: self.lower_bound(),
+        }
+    }
+
+    fn lower_bound(&self) -> f64 {
+        if self.is_ready {
+            self.optimistic.to_goal(self.query.start)
+        } else {
+            0.0
         }
     }
 
@@ -292,17 +313,39 @@ where
         self.event(kind)
     }
 
-    fn step_proposing(&mut self) -> Event {
-        let lower_bound = self.optimistic.to_goal(self.query.start);
+    /// Computes what all steps need. False if the limit broke it off; called again it goes on.
+    fn make_ready(&mut self, limit: &Limit) -> bool {
+        if !self.optimistic.settle(limit) {
+            return false;
+        }
+        if self.is_insured && self.insurance.is_none() {
+            let nothing_blocked = if self.ledger.entries().is_empty() {
+                self.optimistic.clone()
+            } else {
+                OptimisticDistances::new(self.roadmap, self.query.goal)
+            };
+            self.insurance = Some(Insurance::new(
+                self.roadmap,
+                self.query,
+                &self.ledger,
+                nothing_blocked,
+            ));
+        }
+        self.is_ready = true;
+        true
+    }
+
+    /// Nothing if the limit was met before there was anything to say: the step is made again.
+    fn step_proposing(&mut self, limit: &Limit) -> Option<Event> {
+        let lower_bound = self.lower_bound();
         if self.best_length <= lower_bound {
-            return self.finish(if lower_bound.is_finite() {
+            return Some(self.finish(if lower_bound.is_finite() {
                 EventKind::Optimal
             } else {
                 EventKind::Infeasible
-            });
+            }));
         }
         let draw = Draw::new(self.seed, self.proposals);
-        self.proposals += 1;
         self.surprises.forget();
         let mut view = View {
             roadmap: self.roadmap,
@@ -316,6 +359,7 @@ where
             best_length: self.best_length,
             draw,
             left_to_pay: &|edge| left_to_pay(edge, &self.checker, &self.ledger),
+            limit,
         };
         let dry = match self.fallback {
             Fallback::AfterBarren(most) => self.barren_in_a_row >= most,
@@ -325,20 +369,26 @@ where
         if dry {
             view.optimistic_path();
             self.source = Source::Fallback;
+            self.proposals += 1;
         } else {
-            match self.proposer.propose(&mut view) {
+            let proposal = self.proposer.propose(&mut view);
+            if view.search.was_interrupted() {
+                return None;
+            }
+            self.proposals += 1;
+            match proposal {
                 Proposal::Path => {}
                 Proposal::Barren => {
-                    return self.barren();
+                    return Some(self.barren());
                 }
                 Proposal::Done if self.insurance.is_none() => {
-                    return self.finish(EventKind::GaveUp);
+                    return Some(self.finish(EventKind::GaveUp));
                 }
                 Proposal::Done | Proposal::Exhausted if self.fallback == Fallback::Never => {
                     if self.insurance.is_none() {
-                        return self.finish(EventKind::GaveUp);
+                        return Some(self.finish(EventKind::GaveUp));
                     }
-                    return self.barren();
+                    return Some(self.barren());
                 }
                 Proposal::Done | Proposal::Exhausted => {
                     view.optimistic_path();
@@ -350,14 +400,14 @@ where
         if length >= self.best_length {
             // Known already, so there is nothing to check; but it is free, which POMP counts.
             self.proposer.path_was_free();
-            return self.barren();
+            return Some(self.barren());
         }
         self.barren_in_a_row = 0;
         self.state = State::Checking;
-        self.event(EventKind::Proposed {
+        Some(self.event(EventKind::Proposed {
             length,
             source: self.source,
-        })
+        }))
     }
 
     fn barren(&mut self) -> Event {
@@ -373,10 +423,11 @@ where
         self.event(EventKind::Barren)
     }
 
-    /// Whether the proposed path may be checked on at this price.
-    fn covers(&mut self, price: u64) -> bool {
+    /// Whether the proposed path may be checked on at this price; nothing if the limit was met before
+    /// that could be told.
+    fn covers(&mut self, price: u64, limit: &Limit) -> Option<bool> {
         let Some(insurance) = &mut self.insurance else {
-            return true;
+            return Some(true);
         };
         insurance.covers(&mut Application {
             path: &self.path,
@@ -384,11 +435,12 @@ where
             ledger: &self.ledger,
             search: &mut self.search,
             price_if_free: &|edge| self.checker.price_if_free(edge),
+            limit,
         })
     }
 
     /// LazySP's next step, at most one check.
-    fn step_insuring(&mut self) -> Result<Event, C::Error> {
+    fn step_insuring(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
         let Some(insurance) = &mut self.insurance else {
             unreachable!("only the insured come here");
         };
@@ -396,42 +448,49 @@ where
             Next::Check(edge) => edge,
             Next::Arrived if insurance.path().length() < self.best_length => {
                 self.path.copy_from(insurance.path());
-                return Ok(self.improve());
+                return Ok(Some(self.improve()));
             }
             // What there is to know is known: this ends the run.
-            Next::Arrived | Next::Nowhere => return Ok(self.step_proposing()),
+            Next::Arrived | Next::Nowhere => return Ok(self.step_proposing(limit)),
         };
         if insurance.announce() {
             let length = insurance.path().length();
-            return Ok(self.event(EventKind::Proposed {
+            return Ok(Some(self.event(EventKind::Proposed {
                 length,
                 source: Source::Insurance,
-            }));
+            })));
         }
-        let event = self.check(edge, u64::MAX)?;
-        self.state = State::Insured;
+        let event = self.check(edge, u64::MAX, limit)?;
+        if event.is_some() && self.broken_off.is_none() {
+            self.state = State::Insured;
+        }
         Ok(event)
     }
 
     /// After a check for the insurance: the proposed path goes on if that is covered now, and
     /// another one is proposed if it was refuted meanwhile.
-    fn step_insured(&mut self) -> Result<Event, C::Error> {
+    fn step_insured(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
         let blocked = |e: &EdgeId| self.ledger.status(*e) == EdgeStatus::Blocked;
         match self.awaiting {
             Some(price) if !self.path.edges().iter().any(blocked) => {
-                if self.covers(price) {
-                    self.state = State::Checking;
-                    return Ok(self.event(EventKind::Proposed {
-                        length: self.path.length(),
-                        source: self.source,
-                    }));
+                match self.covers(price, limit) {
+                    None => Ok(None),
+                    Some(true) => {
+                        self.state = State::Checking;
+                        Ok(Some(self.event(EventKind::Proposed {
+                            length: self.path.length(),
+                            source: self.source,
+                        })))
+                    }
+                    Some(false) => {
+                        self.state = State::Insuring;
+                        self.step_insuring(limit)
+                    }
                 }
-                self.state = State::Insuring;
-                self.step_insuring()
             }
             _ => {
                 self.state = State::Proposing;
-                Ok(self.step_proposing())
+                Ok(self.step_proposing(limit))
             }
         }
     }
@@ -445,36 +504,54 @@ where
         })
     }
 
-    fn step_checking(&mut self) -> Result<Event, C::Error> {
-        let choice = self
-            .validator
-            .choose(&self.path, &self.ledger, &mut self.belief);
-        let Some(place) = choice else {
-            self.proposer.path_was_free();
-            return Ok(self.improve());
-        };
-        let edge = self.path.edges()[place];
-        let price = left_to_pay(edge, &self.checker, &self.ledger);
-        if !self.covers(price) {
-            self.awaiting = Some(price);
-            self.state = State::Insuring;
-            if let Some(insurance) = &mut self.insurance {
-                insurance.begin_turn();
+    fn step_checking(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
+        let (edge, most) = match self.broken_off {
+            Some(look) => look,
+            None => {
+                let choice = self
+                    .validator
+                    .choose(&self.path, &self.ledger, &mut self.belief);
+                let Some(place) = choice else {
+                    self.proposer.path_was_free();
+                    return Ok(Some(self.improve()));
+                };
+                let edge = self.path.edges()[place];
+                (edge, self.validator.how_far(edge, &self.ledger))
             }
-            return self.step_insuring();
+        };
+        let price = left_to_pay(edge, &self.checker, &self.ledger);
+        match self.covers(price, limit) {
+            // What was chosen stays chosen: some validators would not choose it again.
+            None => {
+                self.broken_off = Some((edge, most));
+                return Ok(None);
+            }
+            Some(true) => {}
+            Some(false) => {
+                self.broken_off = None;
+                self.awaiting = Some(price);
+                self.state = State::Insuring;
+                if let Some(insurance) = &mut self.insurance {
+                    insurance.begin_turn();
+                }
+                return self.step_insuring(limit);
+            }
         }
-        let event = self.check(edge, self.validator.how_far(edge, &self.ledger))?;
+        let event = self.check(edge, most, limit)?;
         if self.ledger.status(edge) == EdgeStatus::Blocked {
             self.state = State::Proposing;
         }
         Ok(event)
     }
 
-    fn check(&mut self, edge: EdgeId, most: u64) -> Result<Event, C::Error> {
+    /// Looks at an edge. Nothing if the limit allows no configuration of it.
+    fn check(&mut self, edge: EdgeId, most: u64, limit: &Limit) -> Result<Option<Event>, C::Error> {
         self.sightings.clear();
         let seen = self.ledger.seen(edge);
-        let checked = self.checker.look(edge, seen, most, &mut self.sightings);
-        let look = checked.inspect_err(|_| {
+        let looked = self
+            .checker
+            .look(edge, seen, most, limit, &mut self.sightings);
+        let look = looked.inspect_err(|_| {
             // The check may be tried again, but what was seen has been seen.
             if !self.sightings.is_empty() {
                 self.ledger.record_unfinished(self.sightings.len() as u64);
@@ -485,6 +562,12 @@ where
                 });
             }
         })?;
+        // Less than was asked for, without an answer: the limit was met.
+        let is_broken_off = look.free.is_none() && look.configurations < most;
+        self.broken_off = is_broken_off.then(|| (edge, most - look.configurations));
+        if look == Look::NOTHING {
+            return Ok(None);
+        }
         let hidden_before = self.ledger.hidden(seen);
         let verdict = self.ledger.record(edge, look);
         let finding = match look.free {
@@ -508,19 +591,33 @@ where
             }
         }
         let Some(free) = look.free else {
-            return Ok(self.event(EventKind::Looked {
+            return Ok(Some(self.event(EventKind::Looked {
                 edge,
                 configurations: look.configurations,
-            }));
+            })));
         };
         if !free {
             self.optimistic.block(edge);
         }
-        Ok(self.event(EventKind::Checked {
+        Ok(Some(self.event(EventKind::Checked {
             edge,
             free,
             configurations: look.configurations,
-        }))
+        })))
+    }
+
+    /// The next event within the limit.
+    fn step_within(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
+        if !self.is_ready && !self.make_ready(limit) {
+            return Ok(None);
+        }
+        match self.state {
+            State::Proposing => Ok(self.step_proposing(limit)),
+            State::Checking => self.step_checking(limit),
+            State::Insuring => self.step_insuring(limit),
+            State::Insured => self.step_insured(limit),
+            State::Over => Ok(None),
+        }
     }
 }
 
@@ -542,13 +639,7 @@ where
     /// The next event, or `None` once the run is over. After an error the same check is tried
     /// again.
     fn next(&mut self) -> Option<Self::Item> {
-        match self.state {
-            State::Proposing => Some(Ok(self.step_proposing())),
-            State::Checking => Some(self.step_checking()),
-            State::Insuring => Some(self.step_insuring()),
-            State::Insured => Some(self.step_insured()),
-            State::Over => None,
-        }
+        self.step_within(&Limit::none()).transpose()
     }
 }
 
@@ -557,8 +648,8 @@ where
 pub trait Anytime {
     /// How its checks can fail.
     type Error;
-    /// The next event, or `None` once the run is over.
-    fn step(&mut self) -> Option<Result<Event, Self::Error>>;
+    /// The next event; `None` once the run is over, or where the limit is met before there is one.
+    fn step(&mut self, limit: &Limit) -> Option<Result<Event, Self::Error>>;
     /// Where the run stands.
     fn progress(&self) -> Progress;
 }
@@ -586,8 +677,8 @@ where
     C: Checker,
 {
     type Error = C::Error;
-    fn step(&mut self) -> Option<Result<Event, C::Error>> {
-        self.next()
+    fn step(&mut self, limit: &Limit) -> Option<Result<Event, C::Error>> {
+        self.step_within(limit).transpose()
     }
     fn progress(&self) -> Progress {
         Planner::progress(self)
@@ -622,29 +713,28 @@ where
 #[derive(Debug)]
 pub struct Until<'s, P: ?Sized> {
     planner: &'s mut P,
-    stop: &'s Stop,
-    started: Option<Instant>,
+    limit: Limit,
 }
 
 impl<'s, P: ?Sized> Until<'s, P> {
     /// Drives `planner` until `stop` is met. Time counts from here.
-    pub fn new(planner: &'s mut P, stop: &'s Stop) -> Self {
-        let started = stop.needs_clock().then(Instant::now);
-        Self {
-            planner,
-            stop,
-            started,
-        }
+    pub fn new(planner: &'s mut P, stop: &Stop) -> Self {
+        Self::within(planner, Limit::new(stop))
+    }
+
+    /// Drives `planner` until the limit is met, which may have begun before.
+    pub fn within(planner: &'s mut P, limit: Limit) -> Self {
+        Self { planner, limit }
     }
 }
 
 impl<P: Anytime + ?Sized> Iterator for Until<'_, P> {
     type Item = Result<Event, P::Error>;
     fn next(&mut self) -> Option<Self::Item> {
-        let elapsed = self.started.map_or(Duration::ZERO, |t| t.elapsed());
-        if self.stop.is_met(&self.planner.progress(), elapsed) {
+        self.limit.stand_at(self.planner.progress());
+        if self.limit.is_met() {
             return None;
         }
-        self.planner.step()
+        self.planner.step(&self.limit)
     }
 }

@@ -5,8 +5,9 @@
 //! finds it after a few configurations, walking from one end after half of them. The check stops
 //! at the first collision.
 
-use super::{Checker, Look, Sightings, Verdict};
+use super::{Checker, Look, Portions, Sightings, Verdict};
 use crate::roadmap::{EdgeId, Roadmap};
+use crate::stop::Limit;
 use std::convert::Infallible;
 use thiserror::Error;
 
@@ -139,6 +140,7 @@ pub struct BisectionChecker<'a, W> {
     world: W,
     order: BisectionOrder,
     batch: Vec<f64>,
+    portions: Portions,
 }
 
 impl<'a, W: World> BisectionChecker<'a, W> {
@@ -182,6 +184,7 @@ impl<'a, W: World> BisectionChecker<'a, W> {
             world,
             order: BisectionOrder::default(),
             batch: Vec::new(),
+            portions: Portions::default(),
         };
         let longest = roadmap
             .edge_ids()
@@ -234,7 +237,7 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
     }
 
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, W::Error> {
-        let look = self.look(edge, 0, u64::MAX, sightings)?;
+        let look = self.look(edge, 0, u64::MAX, &Limit::none(), sightings)?;
         Ok(look.of_the_whole())
     }
 
@@ -243,6 +246,7 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> Result<Look, W::Error> {
         let count = self.configurations_of(edge) as usize;
@@ -255,24 +259,26 @@ impl<W: World> Checker for BisectionChecker<'_, W> {
             unreachable!("`new` refuses roadmaps without configurations");
         };
         let dimension = space.dimension();
-        let most = most.max(self.world.at_once());
+        let most = most.max(self.world.at_once()).min(limit.configurations());
         let end = (count as u64).min(seen.saturating_add(most)) as usize;
         let order = &self.order.of(count)[seen as usize..end];
         self.batch.resize(order.len() * dimension, 0.0);
         for (&i, q) in order.iter().zip(self.batch.chunks_exact_mut(dimension)) {
             space.interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
         }
-        let collision = self.world.first_collision(&self.batch, dimension)?;
-        let looked_at = collision.map_or(order.len(), |place| place + 1);
+        let asked = self
+            .portions
+            .ask(&mut self.world, &self.batch, dimension, limit)?;
+        let looked_at = asked.configurations;
         let batch = self.batch.chunks_exact(dimension);
         for (place, q) in batch.take(looked_at).enumerate() {
-            sightings.push(q, collision != Some(place));
+            sightings.push(q, !(asked.collided && place + 1 == looked_at));
         }
         Ok(Look {
-            free: match collision {
-                Some(_) => Some(false),
-                None if end == count => Some(true),
-                None => None,
+            free: if asked.collided {
+                Some(false)
+            } else {
+                (seen as usize + looked_at == count).then_some(true)
             },
             configurations: looked_at as u64,
         })
@@ -321,7 +327,9 @@ mod tests {
             let mut seen = 0;
             let free = loop {
                 // Parts of every size, and in the middle of a level of the bisection too.
-                let look = checker.look(edge, seen, 1 + seen % 5, &mut parts).unwrap();
+                let look = checker
+                    .look(edge, seen, 1 + seen % 5, &Limit::none(), &mut parts)
+                    .unwrap();
                 seen += look.configurations;
                 if let Some(free) = look.free {
                     break free;
@@ -362,7 +370,7 @@ mod tests {
         let mut checker = BisectionChecker::new(&roadmap, 0.05, Batches(Vec::new())).unwrap();
         let mut seen = 0;
         while seen < 21 {
-            let look = checker.look(EdgeId(0), seen, 3, &mut Sightings::new(1));
+            let look = checker.look(EdgeId(0), seen, 3, &Limit::none(), &mut Sightings::new(1));
             seen += look.unwrap().configurations;
         }
         assert_eq!(checker.world_mut().0, [8, 8, 5]);

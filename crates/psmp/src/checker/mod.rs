@@ -8,13 +8,16 @@
 
 mod bisection;
 mod closure;
+mod portions;
 mod table;
 
 pub use bisection::{BisectionChecker, BisectionError, BisectionOrder, World, WorldFn};
 pub use closure::{ClosureChecker, check_with};
+pub use portions::Portions;
 pub use table::{EdgePrices, TableChecker};
 
 use crate::roadmap::EdgeId;
+use crate::stop::Limit;
 
 /// What the check of an edge has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,12 @@ pub struct Look {
 }
 
 impl Look {
+    /// Nothing was seen, because a limit did not allow it.
+    pub const NOTHING: Look = Look {
+        free: None,
+        configurations: 0,
+    };
+
     /// The verdict of a look that nothing kept from going to a collision or to the end.
     #[must_use]
     pub fn of_the_whole(self) -> Verdict {
@@ -68,12 +77,13 @@ pub trait Checker {
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
 
     /// Looks at a part of an edge: goes on with a check that has found the first `seen` configurations
-    /// free, and stops at a collision, at the end, or after about `most` more.
+    /// free, and stops at a collision, at the end, after about `most` more, or where `limit` says so.
     ///
     /// Implement it where a check can be left and taken up again. All looks at an edge together must
     /// find what [`Checker::check`] finds and cost what it costs, and each must see one configuration at
-    /// least, or a run would never end. A checker that does not implement it
-    /// checks the whole edge, and is then never asked about the edge again.
+    /// least that the limit allows, or a run would never end. A look that the limit allows nothing sees
+    /// nothing, and the run pauses there. A checker that does not implement it
+    /// checks the whole edge, if the limit allows its price, and is then never asked about the edge again.
     ///
     /// # Errors
     /// As for [`Checker::check`].
@@ -82,8 +92,12 @@ pub trait Checker {
         edge: EdgeId,
         _seen: u64,
         _most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> Result<Look, Self::Error> {
+        if self.price_if_free(edge) > limit.configurations() {
+            return Ok(Look::NOTHING);
+        }
         self.check(edge, sightings).map(Look::from)
     }
 
@@ -108,9 +122,10 @@ impl<C: Checker + ?Sized> Checker for &mut C {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> Result<Look, Self::Error> {
-        (**self).look(edge, seen, most, sightings)
+        (**self).look(edge, seen, most, limit, sightings)
     }
     fn price_if_free(&self, edge: EdgeId) -> u64 {
         (**self).price_if_free(edge)
@@ -127,9 +142,10 @@ impl<C: Checker + ?Sized> Checker for Box<C> {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         sightings: &mut Sightings,
     ) -> Result<Look, Self::Error> {
-        (**self).look(edge, seen, most, sightings)
+        (**self).look(edge, seen, most, limit, sightings)
     }
     fn price_if_free(&self, edge: EdgeId) -> u64 {
         (**self).price_if_free(edge)

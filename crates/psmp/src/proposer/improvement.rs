@@ -72,6 +72,17 @@ pub struct ExpectedImprovement {
     turn: u64,
     /// How many edges may yet be looked at.
     spare: i64,
+    /// Whether there has been a first step.
+    begun: bool,
+}
+
+/// What a step changes before it proposes anything, as it was: an interrupted step leaves no trace.
+struct Before {
+    live: usize,
+    from: [u16; KEPT],
+    turn: u64,
+    spare: i64,
+    begun: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -119,12 +130,34 @@ impl ExpectedImprovement {
         self.without != Some(part)
     }
 
-    fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
-        let first = self.candidates.is_empty();
-        if first {
-            self.make_room(view);
+    /// How things stand before candidates are gathered; `live` are no more than were kept.
+    fn before(&self) -> Before {
+        let mut from = [0; KEPT];
+        for (bits, candidate) in from.iter_mut().zip(&self.candidates[..self.live]) {
+            *bits = candidate.from;
         }
-        self.forget_settled(view);
+        Before {
+            live: self.live,
+            from,
+            turn: self.turn,
+            spare: self.spare,
+            begun: self.begun,
+        }
+    }
+
+    fn go_back(&mut self, before: &Before) {
+        self.live = before.live;
+        self.turn = before.turn;
+        self.spare = before.spare;
+        self.begun = before.begun;
+        // New candidates were added behind the old ones, which stand where they were.
+        for (candidate, bits) in self.candidates[..self.live].iter_mut().zip(&before.from) {
+            candidate.from = *bits;
+        }
+    }
+
+    fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
+        let first = !std::mem::replace(&mut self.begun, true);
         if view.optimistic_path() {
             self.keep(view, 0);
         }
@@ -289,10 +322,22 @@ impl ExpectedImprovement {
 
 impl<B: Belief> Proposer<B> for ExpectedImprovement {
     fn propose(&mut self, view: &mut View<'_, B>) -> Proposal {
+        if self.candidates.is_empty() {
+            self.make_room(view);
+        }
+        self.forget_settled(view);
+        let before = self.before();
         self.gather(view);
         let refuting = self.refuting.mean(view.ledger());
         for candidate in 0..self.live {
+            if view.is_interrupted() {
+                break;
+            }
             self.candidates[candidate].score = self.score(candidate, view, refuting);
+        }
+        if view.is_interrupted() {
+            self.go_back(&before);
+            return Proposal::Barren;
         }
         let candidates = &mut self.candidates[..self.live];
         candidates.sort_unstable_by(|a, b| {

@@ -34,6 +34,7 @@ use crate::path::Path;
 use crate::random::Draw;
 use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
 use crate::search::{OptimisticDistances, Search, Weights};
+use crate::stop::Limit;
 
 /// How much a path as long as the optimist's loses against a likelier one: so little that length
 /// decides only between paths that are equally likely. The published methods leave ties open, and
@@ -56,6 +57,10 @@ pub enum Proposal {
 /// Computes a path without checking anything.
 pub trait Proposer<B> {
     /// Writes the next path to be checked into the view.
+    ///
+    /// A run may be stopped in the midst of it: then searches find nothing, what is returned is thrown
+    /// away, and the same proposal is asked for when the run is driven on. A proposer with a memory
+    /// sees to it that this one has left none: [`View::is_interrupted`] tells.
     fn propose(&mut self, view: &mut View<'_, B>) -> Proposal;
 
     /// The path proposed last turned out to be free.
@@ -139,6 +144,7 @@ pub struct View<'v, B> {
     pub(crate) best_length: f64,
     pub(crate) draw: Draw,
     pub(crate) left_to_pay: &'v dyn Fn(EdgeId) -> u64,
+    pub(crate) limit: &'v Limit,
 }
 
 impl<B: Belief> View<'_, B> {
@@ -175,6 +181,12 @@ impl<B: Belief> View<'_, B> {
     #[must_use]
     pub fn lower_bound(&self) -> f64 {
         self.optimistic.to_goal(self.query.start)
+    }
+
+    /// Whether the run is to stop before this proposal is made. Who thinks long without searching asks
+    /// now and then.
+    pub fn is_interrupted(&mut self) -> bool {
+        self.search.is_interrupted(self.limit)
     }
 
     /// The random numbers for this proposal.
@@ -220,6 +232,7 @@ impl<B: Belief> View<'_, B> {
             self.roadmap,
             self.query,
             self.best_length,
+            self.limit,
             &mut Drawn {
                 ledger: self.ledger,
                 belief: self.belief,
@@ -311,6 +324,7 @@ impl<B: Belief> View<'_, B> {
             self.roadmap,
             self.query,
             f64::INFINITY,
+            self.limit,
             &mut Weighted {
                 ledger: self.ledger,
                 belief: self.belief,

@@ -35,6 +35,9 @@ impl<B: Belief> Proposer<B> for Pomp {
             if found {
                 return Proposal::Path;
             }
+            if view.is_interrupted() {
+                return Proposal::Barren;
+            }
             // The belief rules every path out: only at alpha = 1 it has no say.
             self.step = STEPS;
         }

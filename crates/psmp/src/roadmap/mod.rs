@@ -21,6 +21,7 @@ pub use facts::{Components, DegreeFacts};
 use crate::path::Path;
 use crate::search::{Search, Weights};
 use crate::space::Space;
+use crate::stop::Limit;
 use thiserror::Error;
 
 /// A vertex of a [`Roadmap`], counted from 0.
@@ -323,6 +324,7 @@ impl Roadmap {
             self,
             query,
             f64::INFINITY,
+            &Limit::none(),
             &mut OpenEdges(is_open),
             &mut path,
         );

@@ -7,6 +7,7 @@
 use super::frontier::Frontier;
 use crate::path::Path;
 use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
+use crate::stop::Limit;
 
 /// What edges cost in a search, and what can be left out of it.
 pub(crate) trait Weights {
@@ -50,6 +51,8 @@ pub(crate) struct Search {
     search: u32,
     /// How many edges all searches together have looked at.
     looked_at: u64,
+    /// Whether a limit broke a search off since this was last forgotten.
+    interrupted: bool,
 }
 
 impl Search {
@@ -67,7 +70,20 @@ impl Search {
             frontier: Frontier::new(roadmap.vertex_count()),
             search: 0,
             looked_at: 0,
+            interrupted: false,
         }
+    }
+
+    /// Whether a limit broke a search off, so that what was or was not found since means nothing;
+    /// forgotten when it is asked.
+    pub(crate) fn was_interrupted(&mut self) -> bool {
+        std::mem::take(&mut self.interrupted)
+    }
+
+    /// Whether the limit is met now, or was in a search before.
+    pub(crate) fn is_interrupted(&mut self, limit: &Limit) -> bool {
+        self.interrupted |= limit.interrupts();
+        self.interrupted
     }
 
     /// How many edges all searches together have looked at, counting each as often as it was: the
@@ -76,14 +92,18 @@ impl Search {
         self.looked_at
     }
 
-    /// Finds a path of least cost from start to goal, if there is one of at most `limit`, and
+    /// Finds a path of least cost from start to goal, if there is one of at most `most`, and
     /// writes it into `path`. Where some ways are too long, the path is the best of those found by
     /// going on from the cheapest way to each vertex that is not.
+    ///
+    /// A search that `limit` breaks off finds nothing, and neither do those after it until that is
+    /// [asked about](Self::was_interrupted).
     pub(crate) fn shortest_path(
         &mut self,
         roadmap: &Roadmap,
         query: Query,
-        limit: f64,
+        most: f64,
+        limit: &Limit,
         weights: &mut impl Weights,
         path: &mut Path,
     ) -> bool {
@@ -91,7 +111,7 @@ impl Search {
         let start = roadmap.adjacency.slot(query.start);
         let goal = roadmap.adjacency.slot(query.goal);
         let from_start = weights.to_goal(start);
-        if !(from_start <= limit && from_start.is_finite()) {
+        if self.interrupted || !(from_start <= most && from_start.is_finite()) {
             return false;
         }
         self.labels[start.index()] = Label {
@@ -102,10 +122,16 @@ impl Search {
             by: EdgeId(0),
         };
         self.frontier.push(start, from_start, 0.0);
+        let mut settled = 0;
         while let Some(slot) = self.frontier.pop() {
             if slot == goal {
                 self.trace(roadmap, start, goal, path);
                 return true;
+            }
+            settled += 1;
+            if limit.interrupts_at(settled) {
+                self.interrupted = true;
+                return false;
             }
             let Label {
                 cost: so_far,
@@ -122,7 +148,7 @@ impl Search {
                 }
                 let total = cost + weights.to_goal(half.target);
                 // Written so that what is infinite or not a number falls out as well.
-                if !(total <= limit && total.is_finite()) {
+                if !(total <= most && total.is_finite()) {
                     continue;
                 }
                 let length = long + half.length;

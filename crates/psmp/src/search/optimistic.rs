@@ -9,6 +9,7 @@
 use super::frontier::Frontier;
 use crate::path::Path;
 use crate::roadmap::{EdgeId, Roadmap, Slot, VertexId};
+use crate::stop::Limit;
 
 /// The next step from a vertex on its shortest way to the goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,14 @@ impl<'a> OptimisticDistances<'a> {
     /// Distances to `goal` with no edge blocked.
     #[must_use]
     pub fn new(roadmap: &'a Roadmap, goal: VertexId) -> Self {
+        let mut distances = Self::begun(roadmap, goal);
+        distances.settle(&Limit::none());
+        distances
+    }
+
+    /// The same before anything is computed: all but the goal seems out of reach until it is
+    /// [settled](Self::settle).
+    pub(crate) fn begun(roadmap: &'a Roadmap, goal: VertexId) -> Self {
         let vertices = roadmap.vertex_count();
         let goal = roadmap.adjacency.slot(goal);
         let mut distances = Self {
@@ -52,7 +61,6 @@ impl<'a> OptimisticDistances<'a> {
         };
         distances.distance[goal.index()] = 0.0;
         distances.frontier.push(goal, 0.0, 0.0);
-        distances.settle();
         distances
     }
 
@@ -115,7 +123,7 @@ impl<'a> OptimisticDistances<'a> {
                     roadmap.edge(edge).length + self.distance[next.index()];
             }
         }
-        self.settle();
+        self.settle(&Limit::none());
     }
 
     /// Collects `root` and all vertices whose shortest way leads through it, and forgets their
@@ -144,10 +152,19 @@ impl<'a> OptimisticDistances<'a> {
         }
     }
 
-    /// Dijkstra's algorithm from whatever is in the frontier.
-    fn settle(&mut self) {
+    /// Dijkstra's algorithm from whatever is in the frontier. False if the limit broke it off; called
+    /// again it goes on.
+    pub(crate) fn settle(&mut self, limit: &Limit) -> bool {
         let roadmap = self.roadmap;
-        while let Some(slot) = self.frontier.pop() {
+        let mut settled = 0;
+        loop {
+            if limit.interrupts_at(settled) {
+                return false;
+            }
+            settled += 1;
+            let Some(slot) = self.frontier.pop() else {
+                return true;
+            };
             let here = self.distance[slot.index()];
             for half in roadmap.adjacency.incoming(slot) {
                 let behind = half.target.index();
@@ -203,7 +220,7 @@ mod tests {
         };
         fresh.distance[goal.index()] = 0.0;
         fresh.frontier.push(goal, 0.0, 0.0);
-        fresh.settle();
+        fresh.settle(&Limit::none());
         fresh.distance
     }
 

@@ -7,7 +7,8 @@ use psmp::checker::{Checker, Look, Sightings, Verdict};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{
-    Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Path, Planner, Roadmap, Source,
+    Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Limit, Path, Planner, Roadmap,
+    Source,
 };
 
 type Belief<'a> = Adversary<Box<dyn Fn(EdgeId) -> bool + 'a>>;
@@ -33,7 +34,7 @@ fn priced(problem: &Problem, seed: u64) -> Priced<'_> {
 impl Checker for Priced<'_> {
     type Error = String;
     fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, String> {
-        let look = self.look(edge, 0, u64::MAX, sightings)?;
+        let look = self.look(edge, 0, u64::MAX, &Limit::none(), sightings)?;
         Ok(look.of_the_whole())
     }
     fn look(
@@ -41,8 +42,10 @@ impl Checker for Priced<'_> {
         edge: EdgeId,
         seen: u64,
         most: u64,
+        limit: &Limit,
         _: &mut Sightings,
     ) -> Result<Look, String> {
+        let most = most.min(limit.configurations());
         self.asked += 1;
         if self.fails && self.asked.is_multiple_of(2) {
             return Err("no answer".to_owned());

@@ -13,3 +13,5 @@ mod problems;
 mod promises;
 /// Seeds, threads, pauses and failing checkers.
 mod runs;
+/// Stops that stop: in the midst of thinking and checking, and never beyond a budget.
+mod stops;
