@@ -168,7 +168,7 @@ fn plan<W: World<Error = Infallible> + Clone>(
         let belief = IndependentEdges::constant(0.5).unwrap();
         let (roadmap, query) = (&joined.roadmap, joined.query);
         let mut planner = Planner::new(roadmap, query, LazySp, belief, Forward, checker);
-        let last = std::iter::from_fn(|| planner.step()).last();
+        let last = std::iter::from_fn(|| planner.step(&psmp::Limit::none())).last();
         let Some(Ok(event)) = last else { break };
         planning += event.progress.configurations;
         if event.kind == EventKind::Optimal {

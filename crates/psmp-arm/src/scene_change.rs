@@ -10,7 +10,7 @@ use crate::geometry::Placed;
 use crate::scene::Object;
 use crate::spheres::SphereWorld;
 use psmp::checker::{Checker, Look, Sightings, Verdict};
-use psmp::{EdgeId, Roadmap};
+use psmp::{EdgeId, Limit, Roadmap};
 
 /// The least and the greatest coordinates of a box.
 type Bounds = ([f32; 3], [f32; 3]);

@@ -352,7 +352,7 @@ fn order(
     let (mut planner, _) = arena.planner(&contestant, options.seed, &sweep)?;
     let mut edges = Vec::with_capacity(most);
     while edges.len() < most
-        && let Some(Ok(event)) = planner.step()
+        && let Some(Ok(event)) = planner.step(&psmp::Limit::none())
     {
         if let EventKind::Checked { edge, .. } = event.kind {
             edges.push(edge);

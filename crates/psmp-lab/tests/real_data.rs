@@ -111,7 +111,7 @@ fn check_run(
     let mut planner = spec.build(&setting, checker).unwrap();
     let mut last = f64::INFINITY;
     let mut ending = None;
-    while let Some(Ok(Event { kind, progress })) = planner.step() {
+    while let Some(Ok(Event { kind, progress })) = planner.step(&psmp::Limit::none()) {
         assert_eq!(ending, None, "an ending is the last event");
         // Without any path the bound may be anything, and in the end is infinite.
         if let Some(shortest) = shortest {

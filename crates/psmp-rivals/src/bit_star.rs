@@ -206,19 +206,22 @@ impl<W: World> BitStar<W> {
     }
 
     /// Goes on to the next check, the next better path, or the next draw in vain.
-    fn advance(&mut self) -> Result<Event, W::Error> {
+    fn advance(&mut self) -> Result<Option<Event>, W::Error> {
         loop {
             if self.solution() < self.offered {
                 self.offered = self.solution();
                 let path = self.tree.path_to(self.run.checker.space(), GOAL);
                 if let Some(event) = self.run.offer(path) {
-                    return Ok(event);
+                    return Ok(Some(event));
                 }
+            }
+            if self.run.checker.is_stopped() {
+                return Ok(None);
             }
             match self.phase {
                 Phase::Sampling { wanted, draws_left } => {
                     if self.samples < wanted && draws_left > 0 {
-                        return self.sample(wanted, draws_left - 1);
+                        return self.sample(wanted, draws_left - 1).map(Some);
                     }
                     self.phase = Phase::Searching;
                     self.expand(ROOT);
@@ -226,7 +229,7 @@ impl<W: World> BitStar<W> {
                 Phase::Searching => match self.front().filter(|_| !self.is_exhausted) {
                     Some(edge) => {
                         if let Some(event) = self.look_at(edge)? {
-                            return Ok(event);
+                            return Ok(Some(event));
                         }
                     }
                     None if self.is_second_look || !self.tree.reaches(GOAL) => self.begin_batch(),
@@ -275,7 +278,10 @@ impl<W: World> BitStar<W> {
         } else {
             let asked = self.run.checker.configurations();
             let checker = &mut self.run.checker;
-            let free = checker.is_motion_free(self.tree.at(from), self.tree.at(to))?;
+            let motion = checker.is_motion_free(self.tree.at(from), self.tree.at(to))?;
+            let Some(free) = motion else {
+                return Ok(None);
+            };
             let node = &mut self.nodes[from as usize];
             if free {
                 node.free.push(to);

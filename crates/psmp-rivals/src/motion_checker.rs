@@ -5,8 +5,8 @@
 //! first collision. Its beginning is not asked about: a planner moves from where it knows that it can
 //! be. Every configuration that the world is asked about counts, and none else.
 
-use psmp::Space;
-use psmp::checker::{BisectionOrder, World};
+use psmp::checker::{BisectionOrder, Portions, World};
+use psmp::{Limit, Space};
 use thiserror::Error;
 
 /// What a step from one configuration of a motion to the next is measured by.
@@ -38,6 +38,10 @@ pub struct MotionChecker<W> {
     world: W,
     order: BisectionOrder,
     batch: Vec<f64>,
+    portions: Portions,
+    limit: Limit,
+    /// How many configurations the limit leaves.
+    left: u64,
     configurations: u64,
     motions: u64,
 }
@@ -89,9 +93,24 @@ impl<W: World> MotionChecker<W> {
             step,
             world,
             order: BisectionOrder::default(),
+            portions: Portions::default(),
+            limit: Limit::none(),
+            left: u64::MAX,
             configurations: 0,
             motions: 0,
         })
+    }
+
+    /// From now on this limit is kept.
+    pub fn obey(&mut self, limit: &Limit) {
+        self.limit.clone_from(limit);
+        self.left = limit.configurations();
+    }
+
+    /// Whether the limit is met.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.left == 0 || self.limit.interrupts()
     }
 
     /// Whether this configuration is free.
@@ -101,14 +120,16 @@ impl<W: World> MotionChecker<W> {
     pub fn is_free(&mut self, configuration: &[f64]) -> Result<bool, W::Error> {
         let free = self.world.is_free(configuration)?;
         self.configurations += 1;
+        self.left = self.left.saturating_sub(1);
         Ok(free)
     }
 
-    /// Whether the straight motion is free. Its beginning is taken to be.
+    /// Whether the straight motion is free; nothing if the limit was met before that was known. Its
+    /// beginning is taken to be free.
     ///
     /// # Errors
     /// Whatever keeps the world from an answer.
-    pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<bool, W::Error> {
+    pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
         let dimension = self.space.dimension();
         let segments = self.segments(from, to);
         // The order is of both ends and all between; the first is the beginning.
@@ -119,10 +140,21 @@ impl<W: World> MotionChecker<W> {
             let share = f64::from(i) / segments as f64;
             self.space.interpolate(from, to, share, q);
         }
-        let collision = self.world.first_collision(&self.batch, dimension)?;
-        self.configurations += collision.map_or(asked.len(), |place| place + 1) as u64;
+        let count = asked.len();
+        let may_ask = usize::try_from(self.left).map_or(count, |left| left.min(count));
+        let asked = self.portions.ask(
+            &mut self.world,
+            &self.batch[..may_ask * dimension],
+            dimension,
+            &self.limit,
+        )?;
+        self.configurations += asked.configurations as u64;
+        self.left -= asked.configurations as u64;
+        if !asked.collided && asked.configurations < count {
+            return Ok(None);
+        }
         self.motions += 1;
-        Ok(collision.is_none())
+        Ok(Some(!asked.collided))
     }
 
     /// In how many steps the motion is checked, at least one.
@@ -166,20 +198,35 @@ impl<W: World> MotionChecker<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::Axis;
     use psmp::checker::WorldFn;
+    use psmp::{Axis, Stop};
 
     #[test]
     fn a_motion_costs_what_an_edge_does_less_its_beginning() {
         // 11 configurations from 0 to 1; the wall is met at 0.5, after the end.
         let wall = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
         let mut checker = MotionChecker::new(Space::unit(1), 0.1, wall).unwrap();
-        assert!(!checker.is_motion_free(&[0.0], &[1.0]).unwrap());
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(Some(false)));
         assert_eq!(checker.configurations(), 2);
-        assert!(checker.is_motion_free(&[0.0], &[0.4]).unwrap());
+        assert_eq!(checker.is_motion_free(&[0.0], &[0.4]), Ok(Some(true)));
         assert_eq!(checker.configurations(), 2 + 4);
         assert!(!checker.is_free(&[0.5]).unwrap());
         assert_eq!((checker.configurations(), checker.motions()), (7, 2));
+    }
+
+    #[test]
+    fn a_limit_is_kept_to_the_configuration() {
+        let wall = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
+        let mut checker = MotionChecker::new(Space::unit(1), 0.1, wall).unwrap();
+        checker.obey(&Limit::new(&Stop::configurations(1)));
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(None));
+        assert_eq!((checker.configurations(), checker.motions()), (1, 0));
+        assert!(checker.is_stopped());
+        checker.obey(&Limit::new(&Stop::configurations(2)));
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(Some(false)));
+        checker.obey(&Limit::new(&Stop::when(|| true)));
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(None));
+        assert_eq!((checker.configurations(), checker.motions()), (3, 1));
     }
 
     #[test]
@@ -196,8 +243,8 @@ mod tests {
         let space = Space::new(vec![Axis::angle()]).unwrap();
         let front = WorldFn(|q: &[f64]| q[0].abs() > 2.0);
         let mut checker = MotionChecker::new(space, 0.01, front).unwrap();
-        assert!(checker.is_motion_free(&[3.0], &[-3.0]).unwrap());
-        assert!(!checker.is_motion_free(&[3.0], &[0.0]).unwrap());
+        assert_eq!(checker.is_motion_free(&[3.0], &[-3.0]), Ok(Some(true)));
+        assert_eq!(checker.is_motion_free(&[3.0], &[0.0]), Ok(Some(false)));
     }
 
     #[test]

@@ -112,7 +112,9 @@ enum Growth {
 /// What is done next.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
-    /// The tree whose turn it is moves towards a new random configuration.
+    /// A random configuration is drawn.
+    Draw,
+    /// The tree whose turn it is moves towards it.
     Explore,
     /// The other tree moves towards this node.
     Connect(u32),
@@ -146,49 +148,49 @@ impl TwoTrees {
             options,
             trees: [Tree::new(space, &run.start), Tree::new(space, &run.goal)],
             explorer: 0,
-            turn: Turn::Explore,
+            turn: Turn::Draw,
             target: vec![0.0; space.dimension()],
             reached: vec![0.0; space.dimension()],
         }
     }
 
-    /// Checks one motion.
-    pub fn step<W: World>(&mut self, run: &mut Run<W>) -> Result<Step, W::Error> {
+    /// Checks one motion. Nothing if the limit was met before it was checked: it is checked again.
+    pub fn step<W: World>(&mut self, run: &mut Run<W>) -> Result<Option<Step>, W::Error> {
         let other = 1 - self.explorer;
-        match self.turn {
-            Turn::Explore => {
-                draw_uniform(run.checker.space(), &mut run.random, &mut self.target);
-                run.draws += 1;
-                match self.grow(self.explorer, &mut run.checker)? {
-                    Growth::Reached(node) | Growth::Advanced(node) => {
-                        self.target
-                            .copy_from_slice(self.trees[self.explorer].at(node));
-                        self.turn = Turn::Connect(node);
-                        Ok(Step::Probed(true))
-                    }
-                    Growth::Blocked => {
-                        self.explorer = other;
-                        Ok(Step::Probed(false))
-                    }
-                }
-            }
-            Turn::Connect(node) => match self.grow(other, &mut run.checker)? {
-                Growth::Reached(met) => {
-                    let ends = if self.explorer == 0 {
-                        [node, met]
-                    } else {
-                        [met, node]
-                    };
-                    Ok(Step::Joined(self.path(run.checker.space(), ends)))
-                }
-                Growth::Advanced(_) => Ok(Step::Probed(true)),
-                Growth::Blocked => {
-                    self.explorer = other;
-                    self.turn = Turn::Explore;
-                    Ok(Step::Probed(false))
-                }
-            },
+        if let Turn::Draw = self.turn {
+            draw_uniform(run.checker.space(), &mut run.random, &mut self.target);
+            run.draws += 1;
+            self.turn = Turn::Explore;
         }
+        let grower = match self.turn {
+            Turn::Connect(_) => other,
+            Turn::Draw | Turn::Explore => self.explorer,
+        };
+        let Some(growth) = self.grow(grower, &mut run.checker)? else {
+            return Ok(None);
+        };
+        Ok(Some(match (self.turn, growth) {
+            (Turn::Connect(node), Growth::Reached(met)) => {
+                let ends = if self.explorer == 0 {
+                    [node, met]
+                } else {
+                    [met, node]
+                };
+                Step::Joined(self.path(run.checker.space(), ends))
+            }
+            (Turn::Connect(_), Growth::Advanced(_)) => Step::Probed(true),
+            (_, Growth::Reached(node) | Growth::Advanced(node)) => {
+                self.target
+                    .copy_from_slice(self.trees[self.explorer].at(node));
+                self.turn = Turn::Connect(node);
+                Step::Probed(true)
+            }
+            (_, Growth::Blocked) => {
+                self.explorer = other;
+                self.turn = Turn::Draw;
+                Step::Probed(false)
+            }
+        }))
     }
 
     /// Moves a tree towards the target, as far as its range lets it.
@@ -196,7 +198,7 @@ impl TwoTrees {
         &mut self,
         which: usize,
         checker: &mut MotionChecker<W>,
-    ) -> Result<Growth, W::Error> {
+    ) -> Result<Option<Growth>, W::Error> {
         let tree = &mut self.trees[which];
         let Some(nearest) = tree.near.nearest(&self.target) else {
             unreachable!("a tree has its root");
@@ -211,8 +213,10 @@ impl TwoTrees {
         } else {
             self.reached.copy_from_slice(&self.target);
         }
-        if !checker.is_motion_free(tree.at(nearest.id), &self.reached)? {
-            return Ok(Growth::Blocked);
+        match checker.is_motion_free(tree.at(nearest.id), &self.reached)? {
+            Some(true) => {}
+            Some(false) => return Ok(Some(Growth::Blocked)),
+            None => return Ok(None),
         }
         let mut node = nearest.id;
         if self.options.intermediate_states {
@@ -228,11 +232,11 @@ impl TwoTrees {
             }
         }
         node = tree.add(&self.reached, node);
-        Ok(if is_far {
+        Ok(Some(if is_far {
             Growth::Advanced(node)
         } else {
             Growth::Reached(node)
-        })
+        }))
     }
 
     /// The way from the start to where the trees have met, and on to the goal.
@@ -282,22 +286,23 @@ impl<W: World> RrtConnect<W> {
         })
     }
 
-    fn advance(&mut self) -> Result<Event, W::Error> {
+    fn advance(&mut self) -> Result<Option<Event>, W::Error> {
         if self.run.best().is_some() {
-            return Ok(self.run.finish(EventKind::GaveUp));
+            return Ok(Some(self.run.finish(EventKind::GaveUp)));
         }
         if let Some(event) = self.joined.take().and_then(|path| self.run.offer(path)) {
-            return Ok(event);
+            return Ok(Some(event));
         }
         let before = self.run.checker.configurations();
         let free = match self.trees.step(&mut self.run)? {
-            Step::Probed(free) => free,
-            Step::Joined(path) => {
+            None => return Ok(None),
+            Some(Step::Probed(free)) => free,
+            Some(Step::Joined(path)) => {
                 self.joined = Some(path);
                 true
             }
         };
-        Ok(self.run.probed(free, before))
+        Ok(Some(self.run.probed(free, before)))
     }
 }
 

@@ -62,9 +62,9 @@ impl<W: World> RrtConnectShortcut<W> {
         self.rounds
     }
 
-    fn advance(&mut self) -> Result<Event, W::Error> {
+    fn advance(&mut self) -> Result<Option<Event>, W::Error> {
         if let Some(event) = self.found.take().and_then(|path| self.run.offer(path)) {
-            return Ok(event);
+            return Ok(Some(event));
         }
         if let Phase::Straightening(shortcutting) = &self.phase
             && shortcutting.is_done()
@@ -73,15 +73,16 @@ impl<W: World> RrtConnectShortcut<W> {
             self.phase = Phase::Searching(Box::new(TwoTrees::new(&self.run, self.options)));
         }
         let before = self.run.checker.configurations();
-        match &mut self.phase {
+        Ok(match &mut self.phase {
             Phase::Searching(trees) => match trees.step(&mut self.run)? {
-                Step::Probed(free) => Ok(self.run.probed(free, before)),
-                Step::Joined(path) => {
+                None => None,
+                Some(Step::Probed(free)) => Some(self.run.probed(free, before)),
+                Some(Step::Joined(path)) => {
                     self.found = Some(path.clone());
                     let space = self.run.checker.space();
                     let shortcutting = Shortcutting::new(space, path, self.shortcuts);
                     self.phase = Phase::Straightening(shortcutting);
-                    Ok(self.run.probed(true, before))
+                    Some(self.run.probed(true, before))
                 }
             },
             Phase::Straightening(shortcutting) => {
@@ -90,15 +91,16 @@ impl<W: World> RrtConnectShortcut<W> {
                     checker, random, ..
                 } = &mut self.run;
                 match shortcutting.attempt(checker, random)? {
-                    Attempt::Pointless => Ok(self.run.event(EventKind::Barren)),
-                    Attempt::Blocked => Ok(self.run.probed(false, before)),
+                    Attempt::BrokenOff => None,
+                    Attempt::Pointless => Some(self.run.event(EventKind::Barren)),
+                    Attempt::Blocked => Some(self.run.probed(false, before)),
                     Attempt::Shorter => {
                         self.found = Some(shortcutting.path().clone());
-                        Ok(self.run.probed(true, before))
+                        Some(self.run.probed(true, before))
                     }
                 }
             }
-        }
+        })
     }
 }
 

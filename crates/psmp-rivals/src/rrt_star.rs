@@ -57,8 +57,10 @@ enum Link {
 /// What is done next.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
-    /// A configuration is drawn and moved towards.
+    /// A configuration is drawn.
     Drawing,
+    /// The nearest node is to be moved towards the configuration drawn.
+    Extending,
     /// The new configuration looks for its parent, at this place in the order of costs.
     ChoosingParent(usize),
     /// The new node, with its parent, looks at the neighbour of this place.
@@ -142,10 +144,11 @@ impl<W: World> RrtStar<W> {
     }
 
     /// Goes on to the next check, the next better path, or the next draw in vain.
-    fn advance(&mut self) -> Result<Event, W::Error> {
-        loop {
+    fn advance(&mut self) -> Result<Option<Event>, W::Error> {
+        while !self.run.checker.is_stopped() {
             let event = match self.phase {
-                Phase::Drawing => Some(self.draw()?),
+                Phase::Drawing => self.draw(),
+                Phase::Extending => self.extend()?,
                 Phase::ChoosingParent(place) => self.choose_parent(place)?,
                 Phase::Rewiring {
                     node,
@@ -153,13 +156,15 @@ impl<W: World> RrtStar<W> {
                     place,
                 } => self.rewire(node, parent, place)?,
             };
-            if let Some(event) = event {
+            if event.is_some() {
                 return Ok(event);
             }
         }
+        Ok(None)
     }
 
-    fn draw(&mut self) -> Result<Event, W::Error> {
+    /// Draws a configuration to move towards; an event if it is in vain.
+    fn draw(&mut self) -> Option<Event> {
         self.run.draws += 1;
         let longest = self.run.best_length();
         let space = self.run.checker.space();
@@ -172,14 +177,22 @@ impl<W: World> RrtStar<W> {
                 .informed
                 .draw(space, random, longest, DRAW_ATTEMPTS, drawn)
             {
-                return Ok(self.run.event(EventKind::Barren));
+                return Some(self.run.event(EventKind::Barren));
             }
         }
+        self.phase = Phase::Extending;
+        None
+    }
+
+    /// Moves from the nearest node towards the configuration drawn.
+    fn extend(&mut self) -> Result<Option<Event>, W::Error> {
+        let space = self.run.checker.space();
         let Some(nearest) = self.tree.near.nearest(&self.drawn) else {
             unreachable!("the tree has its root");
         };
         if nearest.distance == 0.0 {
-            return Ok(self.run.event(EventKind::Barren));
+            self.phase = Phase::Drawing;
+            return Ok(Some(self.run.event(EventKind::Barren)));
         }
         let from = self.tree.at(nearest.id);
         if nearest.distance > self.options.range {
@@ -189,13 +202,16 @@ impl<W: World> RrtStar<W> {
             self.new.copy_from_slice(&self.drawn);
         }
         let before = self.run.checker.configurations();
-        let free = self.run.checker.is_motion_free(from, &self.new)?;
+        let Some(free) = self.run.checker.is_motion_free(from, &self.new)? else {
+            return Ok(None);
+        };
+        self.phase = Phase::Drawing;
         if free {
             self.nearest = nearest.id;
             self.look_around();
             self.phase = Phase::ChoosingParent(0);
         }
-        Ok(self.run.probed(free, before))
+        Ok(Some(self.run.probed(free, before)))
     }
 
     /// Finds the neighbours of the new configuration and which offers it the shortest way.
@@ -234,10 +250,10 @@ impl<W: World> RrtStar<W> {
             return Ok(None);
         }
         let before = self.run.checker.configurations();
-        let free = self
-            .run
-            .checker
-            .is_motion_free(self.tree.at(id), &self.new)?;
+        let checker = &mut self.run.checker;
+        let Some(free) = checker.is_motion_free(self.tree.at(id), &self.new)? else {
+            return Ok(None);
+        };
         if free {
             self.settle(id, distance);
         } else {
@@ -289,10 +305,10 @@ impl<W: World> RrtStar<W> {
             return Ok(None);
         }
         let before = self.run.checker.configurations();
-        let free = self
-            .run
-            .checker
-            .is_motion_free(&self.new, self.tree.at(id))?;
+        let checker = &mut self.run.checker;
+        let Some(free) = checker.is_motion_free(&self.new, self.tree.at(id))? else {
+            return Ok(None);
+        };
         if free {
             self.tree.attach(id, node, distance, |_| ());
         }

@@ -179,19 +179,21 @@ impl<W: World> Run<W> {
     }
 }
 
-/// Gives a planner with a field `run` and a method `advance` the faces that all of them have.
+/// Gives a planner with a field `run` and a method `advance` the faces that all of them have. Where the
+/// limit is met before there is anything to say, `advance` gives nothing.
 macro_rules! faces {
     ($planner:ident) => {
         impl<W: psmp::checker::World> psmp::Anytime for $planner<W> {
             type Error = W::Error;
 
-            fn step(&mut self) -> Option<Result<psmp::Event, W::Error>> {
+            fn step(&mut self, limit: &psmp::Limit) -> Option<Result<psmp::Event, W::Error>> {
                 if self.run.is_over() {
                     return None;
                 }
+                self.run.checker.obey(limit);
                 match self.run.certificate() {
                     Some(end) => Some(Ok(end)),
-                    None => Some(self.advance()),
+                    None => self.advance().transpose(),
                 }
             }
 

@@ -39,6 +39,8 @@ pub(crate) enum Attempt {
     Blocked,
     /// There was nothing to gain, so nothing was checked.
     Pointless,
+    /// The checker's limit was met.
+    BrokenOff,
 }
 
 /// A path in the course of being straightened.
@@ -124,9 +126,13 @@ impl Shortcutting {
             self.in_vain += 1;
             return Ok(Attempt::Pointless);
         }
-        if !checker.is_motion_free(from, to)? {
-            self.in_vain += 1;
-            return Ok(Attempt::Blocked);
+        match checker.is_motion_free(from, to)? {
+            Some(true) => {}
+            Some(false) => {
+                self.in_vain += 1;
+                return Ok(Attempt::Blocked);
+            }
+            None => return Ok(Attempt::BrokenOff),
         }
         let mut coordinates = Vec::with_capacity(self.path.coordinates().len());
         let all = || self.path.iter();
@@ -141,7 +147,9 @@ impl Shortcutting {
     }
 }
 
-/// A free path, straightened. It is never longer than it was, and free as far as the checker sees.
+/// A free path, straightened until nothing more is to be gained or the checker's
+/// [limit](MotionChecker::obey) is met. It is never longer than it was, and free as far as the checker
+/// sees.
 ///
 /// # Errors
 /// Whatever keeps the world from an answer.
@@ -168,7 +176,7 @@ pub fn shortcut_watched<W: World>(
 ) -> Result<Waypoints, W::Error> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut shortcutting = Shortcutting::new(checker.space(), path, options);
-    while !shortcutting.is_done() {
+    while !shortcutting.is_done() && !checker.is_stopped() {
         if shortcutting.attempt(checker, &mut random)? == Attempt::Shorter {
             watch(checker.configurations(), shortcutting.path().length());
         }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
 use psmp::checker::{World, WorldFn};
-use psmp::{Anytime, Axis, Event, EventKind, Space, Stop, Until};
+use psmp::{Anytime, Axis, Event, EventKind, Limit, Space, Stop, Until};
 use psmp_lab::families::FAMILIES;
 use psmp_rivals::{
     AnyRival, BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RivalName, RrtConnect,
@@ -50,7 +50,7 @@ fn watch<W: World<Error = Infallible>>(
         if stop.is_met(&before, std::time::Duration::ZERO) {
             return events;
         }
-        let Some(Ok(event)) = planner.step() else {
+        let Some(Ok(event)) = planner.step(&Limit::none()) else {
             return events;
         };
         let now = planner.progress();
@@ -93,7 +93,11 @@ fn check_path<W: World<Error = Infallible>>(
         let space = checker.space().clone();
         assert!(space.contains(b));
         sum += space.distance(a, b);
-        assert!(checker.is_motion_free(a, b).unwrap(), "{a:?} to {b:?}");
+        assert_eq!(
+            checker.is_motion_free(a, b),
+            Ok(Some(true)),
+            "{a:?} to {b:?}"
+        );
     }
     assert!((sum - length).abs() < 1e-9);
 }
@@ -215,7 +219,7 @@ fn who_is_there_already_need_not_move() {
     let checker = MotionChecker::new(Space::unit(2), 0.01, wall()).unwrap();
     let options = RrtConnectOptions::default();
     let mut planner = RrtConnect::new(checker, &[0.1, 0.1], &[0.1, 0.1], options, 0).unwrap();
-    let kinds: Vec<EventKind> = std::iter::from_fn(|| planner.step())
+    let kinds: Vec<EventKind> = std::iter::from_fn(|| planner.step(&Limit::none()))
         .map(|event| event.unwrap().kind)
         .collect();
     assert_eq!(
@@ -305,7 +309,7 @@ fn errors_of_the_checker_come_out_and_the_run_goes_on() {
         let mut planner = name.build(checker, &BEFORE_WALL, &BEHIND_WALL, 3).unwrap();
         let mut errors = 0;
         while planner.best_path().is_none() || planner.progress().configurations < 5_000 {
-            match planner.step() {
+            match planner.step(&Limit::none()) {
                 Some(step) => errors += usize::from(step.is_err()),
                 None => break,
             }

@@ -65,7 +65,7 @@ struct Camera<'a> {
 impl Camera<'_> {
     fn roll(&mut self, stop: &Stop) {
         while !stop.is_met(&self.planner.progress(), Duration::ZERO) {
-            let Some(Ok(event)) = self.planner.step() else {
+            let Some(Ok(event)) = self.planner.step(&psmp::Limit::none()) else {
                 return;
             };
             if let Some(kind) = self.kind(&event) {

@@ -6,8 +6,7 @@ use psmp::checker::{BisectionChecker, Checker, Verdict, World, WorldFn, check_wi
 use psmp::proposer::{ExpectedImprovement, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{CoarseToFine, FailFast, Validator};
 use psmp::{
-    Anytime, Connection, EdgeId, Event, Limit, Planner, Query, Roadmap, Space, Stop,
-    Until, roadmap,
+    Anytime, Connection, EdgeId, Event, Limit, Planner, Query, Roadmap, Space, Stop, Until, roadmap,
 };
 use std::convert::Infallible;
 use std::sync::Arc;
