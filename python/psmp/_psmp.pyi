@@ -34,7 +34,18 @@ __all__ = [
 
 __version__: str
 
-_EventKind = Literal["proposed", "barren", "looked", "checked", "probed", "improved", "optimal", "infeasible", "gave-up"]
+_EventKind = Literal[
+    "proposed",
+    "barren",
+    "looked",
+    "checked",
+    "probed",
+    "improved",
+    "shortest-on-roadmap",
+    "no-path-on-roadmap",
+    "straight-line",
+    "gave-up",
+]
 
 @final
 class Space:
@@ -568,7 +579,7 @@ class Run:
     @property
     def closed(self) -> bool: ...
     @property
-    def ending(self) -> Literal["optimal", "infeasible", "gave-up"] | None:
+    def ending(self) -> Literal["shortest-on-roadmap", "no-path-on-roadmap", "straight-line", "gave-up"] | None:
         """How the run ended, if it is over."""
 
     @property

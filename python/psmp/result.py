@@ -32,7 +32,7 @@ class Result:
 
     planner: str
     seed: int
-    #: ``optimal``, ``infeasible``, ``gave-up``, or ``stopped`` where the run could go on.
+    #: ``shortest-on-roadmap``, ``no-path-on-roadmap``, ``straight-line``, ``gave-up``, or ``stopped`` where the run could go on.
     ending: str
     length: float | None
     lower_bound: float
@@ -131,7 +131,7 @@ class Result:
 
     def _summary(self) -> list[tuple[str, str]]:
         if self.length is None:
-            found = "no path" if self.ending == "infeasible" else "none yet"
+            found = "no path" if self.ending == "no-path-on-roadmap" else "none yet"
         else:
             found = f"length {self.length:.4g}"
         rows = [("path", found)]

@@ -123,7 +123,7 @@ def test_a_plan_is_free_all_the_way(arm, scene, prm, kind):
     check = arm.checker(scene, kind=kind)
     run = psmp.plan(prm, START, GOAL, check=check, proposer="lazysp", resolution=0.05)
     result = run.finish()
-    assert result.ending == "optimal" and result.path is not None
+    assert result.ending == "shortest-on-roadmap" and result.path is not None
     assert np.array_equal(result.path[0], START) and np.array_equal(result.path[-1], GOAL)
     trajectory = arm.trajectory(result.path)
     assert arm.checker(scene, kind="exact")(trajectory.positions).all()
@@ -176,7 +176,7 @@ def test_a_roadmap_without_a_path_is_made_finer(folder, arm):
     check = arm.checker(psmp.Scene(folder / "post.toml"), kind="exact")
     run = psmp.plan(coarse, START, GOAL, check=check, proposer="lazysp")
     kinds = [event.kind for event in run]
-    assert run.path is not None and kinds.count("infeasible") == 0 and kinds[-1] == "optimal"
+    assert run.path is not None and kinds.count("no-path-on-roadmap") == 0 and kinds[-1] == "shortest-on-roadmap"
     assert run.roadmap.vertex_count == 3 + 2 + 500
     assert check(run.roadmap.configurations[run.vertices]).all()
 
@@ -189,7 +189,7 @@ def test_a_closed_in_arm_has_no_path(arm, folder):
     single = psmp.Arm("planar-1")
     check = single.checker(psmp.Scene(folder / "walls.toml"))
     run = psmp.plan(single.roadmap(50, nearest=4), [0.0], [3.1], check=check, proposer="lazysp")
-    assert run.finish().ending == "infeasible" and run.path is None
+    assert run.finish().ending == "no-path-on-roadmap" and run.path is None
 
 
 def test_trajectories_keep_their_limits(arm):

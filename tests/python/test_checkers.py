@@ -97,7 +97,7 @@ def test_a_checker_of_edges(roadmap):
         return bool(wall_in_batches(edge.start + (edge.end - edge.start) * ts).all())
 
     run = psmp.plan(roadmap, START, GOAL, check=check)
-    assert run.finish().ending == "optimal"
+    assert run.finish().ending == "shortest-on-roadmap"
     assert run.configurations == run.edges == len(seen)
     edge = seen[0]
     assert edge.vertices == tuple(run.roadmap.edges[edge.id])

@@ -23,8 +23,8 @@ import psmp
 def test_events_lead_to_the_shortest_path(roadmap):
     run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01)
     events = list(run)
-    assert events[-1].kind == "optimal" and events[-1].is_final
-    assert run.ending == "optimal" and run.gap == 0.0
+    assert events[-1].kind == "shortest-on-roadmap" and events[-1].is_final
+    assert run.ending == "shortest-on-roadmap" and run.gap == 0.0
     lengths = [e.length for e in events if e.kind == "improved"]
     assert lengths == sorted(lengths, reverse=True) and lengths
     assert all(a.lower_bound <= b.lower_bound for a, b in itertools.pairwise(events))
@@ -44,7 +44,7 @@ def test_events_lead_to_the_shortest_path(roadmap):
 def test_no_path_is_certain_to_be_none(roadmap):
     run = psmp.plan(roadmap, START, GOAL, check=lambda q: not 0.45 < q[0] < 0.55, resolution=0.01)
     result = run.finish()
-    assert result.ending == "infeasible" and result.path is None and result.length is None
+    assert result.ending == "no-path-on-roadmap" and result.path is None and result.length is None
     assert run.lower_bound == np.inf
 
 
@@ -113,7 +113,7 @@ def test_conditions_are_joined(roadmap):
     run = psmp.plan(roadmap, START, GOAL, check=lambda q: time.sleep(0.001) or True, stop=psmp.seconds(0.1))
     list(run)
     assert 0.1 <= time.monotonic() - began < 5.0
-    assert psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.never()).finish().ending == "optimal"
+    assert psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.never()).finish().ending == "shortest-on-roadmap"
 
 
 def test_start_and_goal_may_be_vertices(roadmap):
@@ -123,7 +123,7 @@ def test_start_and_goal_may_be_vertices(roadmap):
     joined, start, goal = roadmap.with_query(START, GOAL, nearest=10)
     assert (start, goal) == (300, 301) and joined.vertex_count == 302
     assert np.array_equal(joined.edges[: roadmap.edge_count], roadmap.edges)
-    assert psmp.plan(joined, start, goal, check=wall).finish().ending == "optimal"
+    assert psmp.plan(joined, start, goal, check=wall).finish().ending == "shortest-on-roadmap"
 
 
 def test_an_insured_run_follows_lazysp_where_its_belief_is_wrong(roadmap):
@@ -169,7 +169,7 @@ def test_known_worlds_help():
                       proposer=proposer).finish()  # fmt: skip
             for w in forest.test
         ]
-        assert all(run.ending == "optimal" for run in runs)
+        assert all(run.ending == "shortest-on-roadmap" for run in runs)
         spent[name] = np.mean([run.configurations[0] for run in runs])
     assert spent["learned"] < spent["none"]
 

@@ -32,7 +32,7 @@ def test_frames(result):
 
 def test_reprs(roadmap, result):
     assert (np.diff(result.bounds) > 0).all() and result.bounds[-1] == result.lower_bound == result.length
-    assert "length" in repr(result) and "optimal" in repr(result)
+    assert "length" in repr(result) and "shortest-on-roadmap" in repr(result)
     page = result._repr_html_()
     assert page.startswith("<table>") and "certified gap" in page and "<svg" in page
     run = psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.edges(1))

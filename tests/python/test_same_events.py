@@ -72,7 +72,7 @@ def test_rust_the_command_line_and_python_do_the_same(folder, tmp_path):
 
     run = python(dataset.check(WORLD))
     events = list(run)
-    assert events[-1].kind == "optimal" and len(events) > 20
+    assert events[-1].kind == "shortest-on-roadmap" and len(events) > 20
 
     # The Rust library, by a program that knows nothing of Python.
     command = [built("example", "events"), folder, str(WORLD + 1), str(SEED)]
@@ -84,7 +84,7 @@ def test_rust_the_command_line_and_python_do_the_same(folder, tmp_path):
     command = [built("bin", "psmp"), "plan", "--dataset", folder, "--world", str(WORLD + 1), "--planner", "psmp:fs"]
     told = subprocess.run([*command, "--json", *common], check=True, capture_output=True, text=True).stdout
     told = [json.loads(line) for line in told.splitlines()]
-    ours = [e for e in events if e.kind in ("improved", "optimal")]
+    ours = [e for e in events if e.kind in ("improved", "shortest-on-roadmap")]
     assert [(t["event"], t["configurations"], t["edges"], t["proposals"], t["length"], t["lower_bound"]) for t in told] == [
         (e.kind, e.configurations, e.edges, e.proposals, e.best_length, e.lower_bound) for e in ours
     ]
@@ -113,7 +113,8 @@ def test_a_kept_belief_is_the_same_as_on_the_command_line(folder, tmp_path, road
     dataset = psmp.Dataset.open(folder)
     belief = psmp.open_belief(file, dataset.roadmap)
     run = psmp.plan(dataset.roadmap, dataset.start, dataset.goal, check=dataset.check(WORLD), belief=belief, seed=SEED)
-    ours = [(e.kind, e.configurations, e.proposals, e.best_length) for e in run if e.kind in ("improved", "optimal")]
+    ours = [e for e in run if e.kind in ("improved", "shortest-on-roadmap")]
+    ours = [(e.kind, e.configurations, e.proposals, e.best_length) for e in ours]
     assert run.planner == "ei:ensemble"
     command = [built("bin", "psmp"), "plan", "--dataset", folder, "--world", str(WORLD + 1), "--belief", file,
                "--planner", "ei:ensemble", "--json", "--seed", str(SEED)]  # fmt: skip
@@ -136,7 +137,7 @@ def told_by_the_command_line(*words) -> list[tuple]:
 
 
 def told_by(events) -> list[tuple]:
-    told = [e for e in events if e.kind in ("improved", "optimal", "infeasible", "gave-up")]
+    told = [e for e in events if e.kind == "improved" or e.is_final]
     return [(e.kind, e.configurations, e.edges, e.proposals, e.best_length, e.lower_bound) for e in told]
 
 
@@ -159,7 +160,7 @@ def test_an_arm_does_the_same_on_the_command_line(tmp_path, planner, kind, verti
         seed=SEED,
     )
     told = told_by(run)
-    assert told[-1][0] == "optimal"
+    assert told[-1][0] == "shortest-on-roadmap"
     assert told == told_by_the_command_line(
         "--robot", "planar-3", "--scene", scene, "--request", request, "--checker", kind, "--vertices", str(vertices),
         "--planner", planner)  # fmt: skip

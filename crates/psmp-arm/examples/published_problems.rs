@@ -171,7 +171,7 @@ fn plan<W: World<Error = Infallible> + Clone>(
         let last = std::iter::from_fn(|| planner.step(&psmp::Limit::none())).last();
         let Some(Ok(event)) = last else { break };
         planning += event.progress.configurations;
-        if event.kind == EventKind::Optimal {
+        if event.kind == EventKind::ShortestOnRoadmap {
             return Outcome::Solved {
                 joining: joined.configurations,
                 planning,

@@ -595,7 +595,7 @@ impl Problem<'_> {
         }
         Ok(match (trial.progress.best_length, trial.ending) {
             (Some(_), _) => Outcome::Done,
-            (None, Ending::Infeasible) => Outcome::Infeasible,
+            (None, Ending::NoPathOnRoadmap) => Outcome::Infeasible,
             (None, _) => Outcome::NoPathYet,
         })
     }

@@ -389,7 +389,7 @@ impl OnRoadmap<'_> {
             let mut planner = self.spec.build(&setting, checker)?;
             let last = round == MOST_ROUNDS;
             let trial = self.run(planner.as_mut(), &interrupted, spent, last)?;
-            if trial.ending == Ending::Infeasible && !last {
+            if trial.ending == Ending::NoPathOnRoadmap && !last {
                 spent.add(&trial);
                 drop(planner);
                 say!("the roadmap has no path; it is made finer around start and goal");
@@ -411,7 +411,7 @@ impl OnRoadmap<'_> {
             }
             return Ok(match (progress.best_length, trial.ending) {
                 (Some(_), _) => Outcome::Done,
-                (None, Ending::Infeasible) => {
+                (None, Ending::NoPathOnRoadmap) => {
                     say!("hint: a roadmap of more `--vertices` may have one");
                     Outcome::Infeasible
                 }
@@ -436,7 +436,7 @@ impl OnRoadmap<'_> {
         let mut trouble = None;
         let Ok(trial) = trial::run(planner, &stop, |event| {
             // That this roadmap has no path is not the end while it can be made finer.
-            if event.kind == EventKind::Infeasible && !last {
+            if event.kind == EventKind::NoPathOnRoadmap && !last {
                 return;
             }
             let mut event = *event;

@@ -71,8 +71,9 @@ pub fn improvement(
     let progress = event.progress;
     let what = match event.kind {
         EventKind::Improved { .. } => "improved",
-        EventKind::Optimal => "optimal",
-        EventKind::Infeasible => "infeasible",
+        EventKind::ShortestOnRoadmap => "shortest-on-roadmap",
+        EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
+        EventKind::StraightLine => "straight-line",
         EventKind::GaveUp => "gave-up",
         EventKind::Proposed { .. }
         | EventKind::Barren
@@ -100,8 +101,9 @@ pub fn improvement(
             "{spent}  length {length:.4}  certified gap {:.1}%",
             gap * 100.0
         ),
-        (EventKind::Optimal, ..) => writeln!(out, "{spent}  that is the shortest path"),
-        (EventKind::Infeasible, ..) => writeln!(out, "{spent}  there is no path"),
+        (EventKind::ShortestOnRoadmap, ..) => writeln!(out, "{spent}  that is the shortest path"),
+        (EventKind::NoPathOnRoadmap, ..) => writeln!(out, "{spent}  there is no path"),
+        (EventKind::StraightLine, ..) => writeln!(out, "{spent}  that is the straight line"),
         _ => writeln!(out, "{spent}  nothing more is proposed"),
     }
 }

@@ -57,8 +57,9 @@ fn line(event: &Event) -> String {
             configurations,
         } => format!("probed - - - {free} {configurations}"),
         EventKind::Improved { length } => format!("improved {} - - - -", number(Some(length))),
-        EventKind::Optimal => "optimal - - - - -".to_owned(),
-        EventKind::Infeasible => "infeasible - - - - -".to_owned(),
+        EventKind::ShortestOnRoadmap => "shortest-on-roadmap - - - - -".to_owned(),
+        EventKind::NoPathOnRoadmap => "no-path-on-roadmap - - - - -".to_owned(),
+        EventKind::StraightLine => "straight-line - - - - -".to_owned(),
         EventKind::GaveUp => "gave-up - - - - -".to_owned(),
     };
     let p = event.progress;

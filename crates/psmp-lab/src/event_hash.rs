@@ -36,8 +36,8 @@ impl EventHash {
                 configurations,
             } => [3, u64::from(edge.0), u64::from(free), configurations],
             EventKind::Improved { length } => [4, length.to_bits(), 0, 0],
-            EventKind::Optimal => [5, 0, 0, 0],
-            EventKind::Infeasible => [6, 0, 0, 0],
+            EventKind::ShortestOnRoadmap | EventKind::StraightLine => [5, 0, 0, 0],
+            EventKind::NoPathOnRoadmap => [6, 0, 0, 0],
             EventKind::GaveUp => [7, 0, 0, 0],
             EventKind::Probed {
                 free,

@@ -43,7 +43,7 @@ pub struct Row {
     pub best_length: Option<f64>,
     /// The lower bound at the end; missing if there can be no path.
     pub lower_bound: Option<f64>,
-    /// `optimal`, `infeasible`, `gave-up` or `stopped`.
+    /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or `stopped`.
     pub ending: String,
     /// Normalised anytime regret; missing if there is no path.
     pub regret: Option<f64>,

@@ -85,7 +85,7 @@ fn summarise_group(all: &[&Row]) -> Summary {
             hopeless.len(),
             hopeless
                 .iter()
-                .filter(|row| row.ending == "infeasible")
+                .filter(|row| row.ending == "no-path-on-roadmap")
                 .count(),
         ),
         to_first: cost(|row| row.cost_to_first),

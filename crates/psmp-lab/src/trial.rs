@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// With a certificate that the best path is the shortest.
-    Optimal,
-    /// With a certificate that there is no path.
-    Infeasible,
+    /// With a certificate that the best path is the shortest on the roadmap.
+    ShortestOnRoadmap,
+    /// With a certificate that the roadmap has no path.
+    NoPathOnRoadmap,
+    /// With the straight line from start to goal.
+    StraightLine,
     /// The proposer had nothing left to propose.
     GaveUp,
     /// A budget was spent.
@@ -22,8 +24,9 @@ impl Ending {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Ending::Optimal => "optimal",
-            Ending::Infeasible => "infeasible",
+            Ending::ShortestOnRoadmap => "shortest-on-roadmap",
+            Ending::NoPathOnRoadmap => "no-path-on-roadmap",
+            Ending::StraightLine => "straight-line",
             Ending::GaveUp => "gave-up",
             Ending::Stopped => "stopped",
         }
@@ -66,11 +69,11 @@ impl Trial {
         self.progress.configurations += configurations;
     }
 
-    /// A run that ended before it began: so many configurations told that there is no path.
-    pub(crate) fn infeasible(configurations: u64) -> Self {
+    /// A run that ended before it began: so many configurations told that the roadmap has no path.
+    pub(crate) fn no_path_on_roadmap(configurations: u64) -> Self {
         Self {
             improvements: Vec::new(),
-            ending: Ending::Infeasible,
+            ending: Ending::NoPathOnRoadmap,
             progress: Progress {
                 configurations,
                 edges: 0,
@@ -104,8 +107,9 @@ pub fn run<E>(
                 proposals: event.progress.proposals,
                 length,
             }),
-            EventKind::Optimal => ending = Ending::Optimal,
-            EventKind::Infeasible => ending = Ending::Infeasible,
+            EventKind::ShortestOnRoadmap => ending = Ending::ShortestOnRoadmap,
+            EventKind::NoPathOnRoadmap => ending = Ending::NoPathOnRoadmap,
+            EventKind::StraightLine => ending = Ending::StraightLine,
             EventKind::GaveUp => ending = Ending::GaveUp,
             EventKind::Proposed { .. }
             | EventKind::Barren

@@ -128,7 +128,10 @@ fn check_run(
                 last = length;
                 check_path(planner.as_ref(), dataset, query, world, length);
             }
-            EventKind::Optimal | EventKind::Infeasible | EventKind::GaveUp => ending = Some(kind),
+            EventKind::ShortestOnRoadmap
+            | EventKind::NoPathOnRoadmap
+            | EventKind::StraightLine
+            | EventKind::GaveUp => ending = Some(kind),
             EventKind::Proposed { .. }
             | EventKind::Barren
             | EventKind::Looked { .. }
@@ -137,8 +140,8 @@ fn check_run(
         }
     }
     let expected = match shortest {
-        Some(_) => EventKind::Optimal,
-        None => EventKind::Infeasible,
+        Some(_) => EventKind::ShortestOnRoadmap,
+        None => EventKind::NoPathOnRoadmap,
     };
     assert_eq!(ending, Some(expected), "{spec} in world {}", world.0);
     Some(last).filter(|length| length.is_finite())
@@ -252,7 +255,14 @@ fn knowing_the_worlds_saves_checks_on_the_way_to_the_shortest_path() {
 /// there is none otherwise.
 fn ended_rightly(row: &Row) -> bool {
     let solvable = row.shortest_length.is_some();
-    assert_eq!(row.ending, if solvable { "optimal" } else { "infeasible" });
+    assert_eq!(
+        row.ending,
+        if solvable {
+            "shortest-on-roadmap"
+        } else {
+            "no-path-on-roadmap"
+        }
+    );
     assert_eq!(row.cost_to_shortest.is_some(), solvable);
     solvable
 }
@@ -292,10 +302,10 @@ fn spent_insured<'a>(
         let shortest = roadmap.shortest_path(query, |e| table.is_free(world, e));
         match shortest {
             Some(shortest) => {
-                assert_eq!(last.kind, EventKind::Optimal);
+                assert_eq!(last.kind, EventKind::ShortestOnRoadmap);
                 assert_eq!(last.progress.best_length, Some(shortest.length()));
             }
-            None => assert_eq!(last.kind, EventKind::Infeasible),
+            None => assert_eq!(last.kind, EventKind::NoPathOnRoadmap),
         }
     }
     (last.progress.configurations, dearest)

@@ -213,7 +213,7 @@ impl OnRoadmap {
                 Err(e) => return Some(Err(e)),
             };
             // That this roadmap has no path is not the end while it can be made finer.
-            if event.kind != EventKind::Infeasible || self.rounds_left == 0 {
+            if event.kind != EventKind::NoPathOnRoadmap || self.rounds_left == 0 {
                 event.progress = self.spent.and(event.progress);
                 return Some(Ok(event));
             }

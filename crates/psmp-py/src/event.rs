@@ -100,8 +100,9 @@ impl Event {
             EventKind::Checked { .. } => intern!(py, "checked"),
             EventKind::Probed { .. } => intern!(py, "probed"),
             EventKind::Improved { .. } => intern!(py, "improved"),
-            EventKind::Optimal => intern!(py, "optimal"),
-            EventKind::Infeasible => intern!(py, "infeasible"),
+            EventKind::ShortestOnRoadmap => intern!(py, "shortest-on-roadmap"),
+            EventKind::NoPathOnRoadmap => intern!(py, "no-path-on-roadmap"),
+            EventKind::StraightLine => intern!(py, "straight-line"),
             EventKind::GaveUp => intern!(py, "gave-up"),
         }
     }
@@ -234,8 +235,9 @@ impl Event {
                 format!("probed, {state}")
             }
             EventKind::Improved { length } => format!("improved, length {length:.4}"),
-            EventKind::Optimal => "optimal".to_owned(),
-            EventKind::Infeasible => "infeasible".to_owned(),
+            EventKind::ShortestOnRoadmap => "shortest-on-roadmap".to_owned(),
+            EventKind::NoPathOnRoadmap => "no-path-on-roadmap".to_owned(),
+            EventKind::StraightLine => "straight-line".to_owned(),
             EventKind::GaveUp => "gave-up".to_owned(),
         };
         let gap = match self.event.progress.gap() {

@@ -167,8 +167,9 @@ impl Run {
                     seconds: state.busy.as_secs_f64(),
                 });
             }
-            EventKind::Optimal => state.ending = Some("optimal"),
-            EventKind::Infeasible => state.ending = Some("infeasible"),
+            EventKind::ShortestOnRoadmap => state.ending = Some("shortest-on-roadmap"),
+            EventKind::NoPathOnRoadmap => state.ending = Some("no-path-on-roadmap"),
+            EventKind::StraightLine => state.ending = Some("straight-line"),
             EventKind::GaveUp => state.ending = Some("gave-up"),
             EventKind::Proposed { .. }
             | EventKind::Barren
@@ -213,7 +214,7 @@ impl Run {
         Ok(self.state()?.engine.is_none())
     }
 
-    /// `optimal`, `infeasible` or `gave-up` once the run is over.
+    /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line` or `gave-up` once the run is over.
     #[getter]
     fn ending(&self) -> PyResult<Option<&'static str>> {
         Ok(self.state()?.ending)

@@ -158,7 +158,7 @@ impl<W: World> Run<W> {
             let both = [self.start.as_slice(), self.goal.as_slice()].concat();
             return self.offer(Waypoints::new(self.checker.space(), both));
         }
-        (self.best_length() <= self.lower_bound).then(|| self.finish(EventKind::Optimal))
+        (self.best_length() <= self.lower_bound).then(|| self.finish(EventKind::StraightLine))
     }
 
     /// Takes a free path as the best one if it is.

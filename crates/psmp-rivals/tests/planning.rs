@@ -69,7 +69,7 @@ fn watch<W: World<Error = Infallible>>(
                 check_path(path, length, checker, ends);
             }
             EventKind::Barren => assert!(now.proposals > before.proposals),
-            EventKind::Optimal => assert!(now.best_length.unwrap() <= now.lower_bound),
+            EventKind::StraightLine => assert!(now.best_length.unwrap() <= now.lower_bound),
             EventKind::GaveUp => assert!(now.best_length.is_some()),
             other => panic!("{other:?} is no event of a planner without a roadmap"),
         }
@@ -203,7 +203,7 @@ fn a_free_space_is_crossed_straight_and_certified() {
         [&start, &goal],
         &Stop::never(),
     );
-    assert_eq!(events.last().unwrap().kind, EventKind::Optimal);
+    assert_eq!(events.last().unwrap().kind, EventKind::StraightLine);
     assert_eq!(planner.progress().edges, 1);
 
     let (trees, shortcuts) = (RrtConnectOptions::default(), ShortcutOptions::default());
@@ -224,7 +224,7 @@ fn who_is_there_already_need_not_move() {
         .collect();
     assert_eq!(
         kinds,
-        [EventKind::Improved { length: 0.0 }, EventKind::Optimal]
+        [EventKind::Improved { length: 0.0 }, EventKind::StraightLine]
     );
 }
 

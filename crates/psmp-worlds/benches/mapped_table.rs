@@ -132,7 +132,7 @@ fn plan(file: &Path) -> Result<(), Box<dyn Error>> {
     );
     let last = planner.by_ref().last();
     let planning = started.elapsed();
-    assert!(matches!(last, Some(Ok(event)) if event.kind == EventKind::Optimal));
+    assert!(matches!(last, Some(Ok(event)) if event.kind == EventKind::ShortestOnRoadmap));
     println!(
         "opening: {opening:?} (claim: {OPENING_CLAIM_SECONDS} s); planning to the certified optimum: {planning:?}, {} edges checked, {} proposals",
         planner.progress().edges,

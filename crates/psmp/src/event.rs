@@ -86,10 +86,14 @@ pub enum EventKind {
         /// Its length.
         length: f64,
     },
-    /// The best path is the shortest there can be. The run is over.
-    Optimal,
-    /// No path can exist. The run is over.
-    Infeasible,
+    /// The best path is the shortest on the roadmap, which says nothing of shorter ways beside it.
+    /// The run is over.
+    ShortestOnRoadmap,
+    /// The roadmap has no path, which says nothing of ways beside it. The run is over.
+    NoPathOnRoadmap,
+    /// The best path is the straight line from start to goal, and nothing is shorter. A planner that
+    /// makes its own way is over only then.
+    StraightLine,
     /// The proposer has ended by design, or has nothing left while the fallback is off. The run is
     /// over without a certificate.
     GaveUp,
@@ -101,7 +105,10 @@ impl EventKind {
     pub fn is_final(&self) -> bool {
         matches!(
             self,
-            EventKind::Optimal | EventKind::Infeasible | EventKind::GaveUp
+            EventKind::ShortestOnRoadmap
+                | EventKind::NoPathOnRoadmap
+                | EventKind::StraightLine
+                | EventKind::GaveUp
         )
     }
 }

@@ -27,8 +27,8 @@
 //! come to an end; `v`, `F` and `P` count whole edges, because LazySP checks whole edges. Where LazySP comes
 //! to an edge that has been looked at, it sees it to its end and pays only for what is left.
 //!
-//! **Theorem.** *Whatever the belief, the proposer and the validator, a run ends with `Optimal` or
-//! `Infeasible`. If there is a path, it has then cost at most `2 L + P`: twice LazySP's checks, plus
+//! **Theorem.** *Whatever the belief, the proposer and the validator, a run ends with
+//! `ShortestOnRoadmap` or `NoPathOnRoadmap`. If there is a path, it has then cost at most `2 L + P`: twice LazySP's checks, plus
 //! one path. If there is none, at most `2 L + F + P`.*
 //!
 //! *Proof.* Take the last look made for the belief, and let `s` be the moment by whose values it was

@@ -7,8 +7,9 @@
 //! Each step does one thing, at most one check of an edge or of a part of it, and says what it was, so
 //! that any budget can interrupt a run and any front end can drive it. A planner that is not driven is
 //! paused; driven on, it goes on where it was. A step asks its [`Limit`] on the way: thinking that is
-//! interrupted is begun again when the planner is driven on, a check is gone on with. It ends with a certificate: `Optimal` only if no path
-//! over edges not known to be blocked is shorter than the best one, `Infeasible` only if there is none.
+//! interrupted is begun again when the planner is driven on, a check is gone on with. It ends with a
+//! certificate: `ShortestOnRoadmap` only if no path over edges not known to be blocked is shorter than
+//! the best one, `NoPathOnRoadmap` only if there is none.
 //!
 //! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
 //! the best path, or have no world left to draw. Each such draw is an event, so that budgets count
@@ -208,8 +209,8 @@ where
 
     /// The same planner, insured or not against a wrong belief; not, if this is never called.
     ///
-    /// Insured, it ends with [`EventKind::Optimal`] or [`EventKind::Infeasible`] whatever it is put
-    /// together from, and where there is a path it has then checked at most twice the configurations
+    /// Insured, it ends with [`EventKind::ShortestOnRoadmap`] or [`EventKind::NoPathOnRoadmap`]
+    /// whatever it is put together from, and where there is a path it has then checked at most twice the configurations
     /// that LazySP, which believes nothing and checks forward, would have checked in the same world,
     /// plus the price of one path that either has proposed. In a world without any path, add the
     /// price of another.
@@ -340,9 +341,9 @@ where
         let lower_bound = self.lower_bound();
         if self.best_length <= lower_bound {
             return Some(self.finish(if lower_bound.is_finite() {
-                EventKind::Optimal
+                EventKind::ShortestOnRoadmap
             } else {
-                EventKind::Infeasible
+                EventKind::NoPathOnRoadmap
             }));
         }
         let draw = Draw::new(self.seed, self.proposals);

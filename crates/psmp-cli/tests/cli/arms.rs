@@ -28,7 +28,7 @@ fn an_arm_goes_around_a_post() {
         .ok();
     let events = run.json_lines();
     let last = events.last().unwrap();
-    assert_eq!(last["event"], "optimal", "{events:?}");
+    assert_eq!(last["event"], "shortest-on-roadmap", "{events:?}");
     let path = place.json("p.json");
     assert_eq!(path["length"], last["length"]);
     assert_eq!(path["configurations"], last["configurations"]);
@@ -272,7 +272,10 @@ fn clutter_is_made_and_planned_in() {
     let line = "plan --robot panda-like --scene one/scene0001.yaml --request one/request0001.yaml \
                 --roadmap one/roadmap.graphml --planner lazysp --trajectory t.csv --json";
     let run = place.psmp(line).ok();
-    assert_eq!(run.json_lines().last().unwrap()["event"], "optimal");
+    assert_eq!(
+        run.json_lines().last().unwrap()["event"],
+        "shortest-on-roadmap"
+    );
     assert!(rows(&place.read("t.csv")).1.len() > 10);
     for (wrong, word) in [
         ("generate clutter -o one", "not empty"),

@@ -51,7 +51,7 @@ fn the_three_kinds_of_map_give_the_same_plan() {
             .iter()
             .filter_map(|l| l["length"].as_f64())
             .next_back();
-        assert_eq!(lines.last().unwrap()["event"], "optimal");
+        assert_eq!(lines.last().unwrap()["event"], "shortest-on-roadmap");
         best.unwrap()
     });
     assert_eq!(png, pgm);
@@ -191,7 +191,7 @@ fn plan_in_a_dataset() {
     let place = Place::new().with_dataset();
     let lines = |line: &str| place.psmp(line).ok().json_lines();
     let by_image = lines("plan --dataset worlds --world 5 --json --picture run.svg");
-    assert_eq!(by_image.last().unwrap()["event"], "optimal");
+    assert_eq!(by_image.last().unwrap()["event"], "shortest-on-roadmap");
     assert_is_picture(&place.file("run.svg"));
     for planner in ["lazysp", "pomp:nn", "maxprob+:freq", "psmp:0.9:bisect"] {
         for prefer in ["text", "mat"] {
@@ -255,12 +255,12 @@ fn bench_writes_the_same_rows_in_every_format() {
             .iter()
             .all(|s| s["runs"] == 22 && s["unit"] == "configurations")
     );
-    assert!(summaries.iter().all(|s| s["infeasible"][0] == 2));
+    assert!(summaries.iter().all(|s| s["no-path-on-roadmap"][0] == 2));
 
     let csv = rows_of_csv(&place.read("rows.csv"));
     assert_eq!(csv.len(), 12 * 4 * 2);
     assert_eq!(csv[0]["seed"], seed.to_string());
-    assert!(csv.iter().any(|row| row["ending"] == "infeasible"));
+    assert!(csv.iter().any(|row| row["ending"] == "no-path-on-roadmap"));
 
     let json = place.json("rows.json");
     for (row, json) in csv.iter().zip(json.as_array().unwrap()) {
@@ -308,7 +308,8 @@ fn bench_takes_worlds_by_name_and_several_datasets() {
     let runs = |options: &str| {
         let line = format!("bench worlds --planners lazysp,psmp:freq --json {options}");
         let summaries = place.psmp(&line).ok().json();
-        let counts = |s: &Value| s["runs"].as_u64().unwrap() + s["infeasible"][0].as_u64().unwrap();
+        let counts =
+            |s: &Value| s["runs"].as_u64().unwrap() + s["no-path-on-roadmap"][0].as_u64().unwrap();
         summaries
             .as_array()
             .unwrap()

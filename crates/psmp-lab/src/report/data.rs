@@ -193,6 +193,7 @@ pub enum FrameKind {
         /// Its vertices.
         path: Vec<VertexId>,
     },
-    /// The run ended: `optimal`, `infeasible`, `gave-up` or `stopped`.
+    /// The run ended: `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or
+    /// `stopped`.
     Ended(&'static str),
 }

@@ -116,8 +116,9 @@ impl Camera<'_> {
             EventKind::Improved { .. } => FrameKind::Improved {
                 path: self.planner.proposed_path().vertices().to_vec(),
             },
-            EventKind::Optimal => FrameKind::Ended("optimal"),
-            EventKind::Infeasible => FrameKind::Ended("infeasible"),
+            EventKind::ShortestOnRoadmap => FrameKind::Ended("shortest-on-roadmap"),
+            EventKind::NoPathOnRoadmap => FrameKind::Ended("no-path-on-roadmap"),
+            EventKind::StraightLine => FrameKind::Ended("straight-line"),
             EventKind::GaveUp => FrameKind::Ended("gave-up"),
         })
     }
@@ -182,7 +183,7 @@ mod tests {
             }
         }
         let last = film.frames.last().unwrap();
-        assert!(matches!(last.kind, FrameKind::Ended("optimal")));
+        assert!(matches!(last.kind, FrameKind::Ended("shortest-on-roadmap")));
         assert!((last.best_length.unwrap() - film.shortest).abs() < 1e-12);
         let arena = Arena::open(&set, world).unwrap();
         let row = arena.run(&contestant, 0, &options).unwrap();

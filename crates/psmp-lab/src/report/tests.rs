@@ -62,7 +62,7 @@ fn film(planner: &str) -> Film {
         frame(FrameKind::Barren, 130, Vec::new()),
         frame(FrameKind::Barren, 130, Vec::new()),
         frame(FrameKind::Improved { path: vertices }, 300, Vec::new()),
-        frame(FrameKind::Ended("optimal"), 300, Vec::new()),
+        frame(FrameKind::Ended("shortest-on-roadmap"), 300, Vec::new()),
     ];
     Film {
         planner: planner.to_owned(),

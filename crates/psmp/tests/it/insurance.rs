@@ -146,14 +146,14 @@ fn spent_and_promised<'a>(
     let promised = match problem.shortest() {
         Some(shortest) => {
             if insured {
-                assert_eq!(last.kind, EventKind::Optimal);
+                assert_eq!(last.kind, EventKind::ShortestOnRoadmap);
                 assert!((last.progress.best_length.unwrap() - shortest).abs() < 1e-9);
             }
             2 * lazysp + dearest
         }
         None => {
             if insured {
-                assert_eq!(last.kind, EventKind::Infeasible);
+                assert_eq!(last.kind, EventKind::NoPathOnRoadmap);
             }
             2 * lazysp + dearest + cheapest
         }

@@ -68,15 +68,17 @@ fn drive<'a>(
                 best = length;
                 check_path(problem, planner.best_path().unwrap());
             }
-            EventKind::Optimal => {
+            EventKind::ShortestOnRoadmap => {
                 assert!(
                     (best - optimum).abs() < 1e-9,
                     "{best} is not the optimum {optimum}"
                 );
                 assert_eq!(progress.gap(), Some(0.0));
             }
-            EventKind::Infeasible => assert!(optimum.is_infinite()),
-            EventKind::Probed { .. } => panic!("a roadmap's planner checks edges alone"),
+            EventKind::NoPathOnRoadmap => assert!(optimum.is_infinite()),
+            EventKind::Probed { .. } | EventKind::StraightLine => {
+                panic!("a roadmap's planner checks edges alone")
+            }
             EventKind::Proposed { .. }
             | EventKind::Looked { .. }
             | EventKind::Barren
@@ -209,8 +211,8 @@ fn every_proposer_with_every_belief_reaches_the_certificate() {
         let problem = Problem::random(seed);
         let table = known_worlds(&problem, seed);
         let expected = match problem.shortest() {
-            Some(_) => EventKind::Optimal,
-            None => EventKind::Infeasible,
+            Some(_) => EventKind::ShortestOnRoadmap,
+            None => EventKind::NoPathOnRoadmap,
         };
         for kind in 0..BELIEFS {
             let b = || belief(kind, &problem, &table);
@@ -248,7 +250,8 @@ fn every_proposer_with_every_belief_reaches_the_certificate() {
             // By design MaxProb stops at its first path, which may happen to be the shortest.
             let plain = drive(&problem, MaxProb::default(), b(), FailFast, seed);
             assert!(
-                plain == expected || expected == EventKind::Optimal && plain == EventKind::GaveUp
+                plain == expected
+                    || expected == EventKind::ShortestOnRoadmap && plain == EventKind::GaveUp
             );
         }
     }
@@ -260,8 +263,8 @@ fn every_validator_serves_every_proposer() {
         let problem = Problem::random(seed);
         let table = known_worlds(&problem, seed);
         let expected = match problem.shortest() {
-            Some(_) => EventKind::Optimal,
-            None => EventKind::Infeasible,
+            Some(_) => EventKind::ShortestOnRoadmap,
+            None => EventKind::NoPathOnRoadmap,
         };
         let b = || belief(seed as usize % BELIEFS, &problem, &table);
         assert_eq!(drive(&problem, LazySp, b(), Forward, seed), expected);

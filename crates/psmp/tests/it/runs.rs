@@ -58,7 +58,10 @@ fn events(seed: u64) -> Vec<Event> {
 #[test]
 fn the_same_seed_gives_the_same_events_on_any_thread() {
     let reference = events(4);
-    assert!(matches!(reference.last().unwrap().kind, EventKind::Optimal));
+    assert!(matches!(
+        reference.last().unwrap().kind,
+        EventKind::ShortestOnRoadmap
+    ));
     assert_ne!(reference, events(5), "the seed must matter");
     let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(|| events(4))).collect();
     for thread in threads {
@@ -128,7 +131,7 @@ fn a_failing_checker_loses_nothing() {
         }
     }
     assert!(failures > 1);
-    assert_eq!(last, Some(EventKind::Optimal));
+    assert_eq!(last, Some(EventKind::ShortestOnRoadmap));
     // The same run without failures ends with the same path.
     let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
     let belief = IndependentEdges::constant(0.8).unwrap();

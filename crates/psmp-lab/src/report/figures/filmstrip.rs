@@ -150,8 +150,8 @@ fn standing(moment: &Moment<'_>, shortest: f64) -> String {
         Some(best) => format!("length {}", length(best)),
     };
     match moment.ended {
-        Some("optimal") => path + ", proven",
-        Some("infeasible") => "no path, proven".to_owned(),
+        Some("shortest-on-roadmap") => path + ", proven",
+        Some("no-path-on-roadmap") => "no path, proven".to_owned(),
         _ => path,
     }
 }

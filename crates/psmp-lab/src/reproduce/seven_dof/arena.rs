@@ -310,7 +310,7 @@ impl Found {
     /// A run that ended before it began: so many configurations told that there is no path.
     fn nothing(configurations: u64) -> Self {
         Self {
-            trial: Trial::infeasible(configurations),
+            trial: Trial::no_path_on_roadmap(configurations),
             events: String::new(),
             path: None,
         }
