@@ -155,7 +155,14 @@ fn plan<W: World<Error = Infallible> + Clone>(
 ) -> Outcome {
     let started = Instant::now();
     let (start, goal) = (&problem.start, &problem.goal);
-    let mut joined = match JoinedQuery::new(roadmap, start, goal, RESOLUTION, &mut world) {
+    let mut joined = match JoinedQuery::new(
+        roadmap,
+        start,
+        goal,
+        RESOLUTION,
+        &mut world,
+        &psmp::Limit::none(),
+    ) {
         Ok(joined) => joined,
         Err(e @ JoinError::InCollision(_)) => return Outcome::Touching(e.to_string()),
         Err(e) => return Outcome::NotJoined(e.to_string()),

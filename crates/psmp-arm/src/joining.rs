@@ -10,8 +10,10 @@
 
 use crate::problem::End;
 use crate::scene_change::EdgeMemory;
-use psmp::checker::{BisectionOrder, World};
-use psmp::{Axis, Direction, Draw, Edge, EdgeId, Query, Roadmap, RoadmapError, Space, VertexId};
+use psmp::checker::{BisectionOrder, Portions, World};
+use psmp::{
+    Axis, Direction, Draw, Edge, EdgeId, Limit, Query, Roadmap, RoadmapError, Space, VertexId,
+};
 use std::convert::Infallible;
 use thiserror::Error;
 
@@ -47,6 +49,9 @@ pub enum JoinError {
         /// How many configurations were checked.
         configurations: u64,
     },
+    /// The limit was met before both ends were joined.
+    #[error("stopped after {0} configurations, before start and goal were joined to the roadmap")]
+    Stopped(u64),
     /// The roadmap has no configurations, or no vertices.
     #[error("the roadmap has no configurations to join a query to")]
     NoConfigurations,
@@ -71,6 +76,7 @@ impl JoinError {
             Self::CutOff { .. } => {
                 "give a roadmap of more vertices, or an end with more room around it"
             }
+            Self::Stopped(_) => "allow more configurations or more time",
             Self::NoConfigurations | Self::Directed | Self::Roadmap(_) => {
                 "give a roadmap that was made for the arm"
             }
@@ -135,17 +141,19 @@ impl JoinedQuery {
         Ok(())
     }
 
-    /// Joins a start and a goal to a roadmap, in a world. `resolution` is the largest joint step
-    /// from one configuration of a motion to the next.
+    /// Joins a start and a goal to a roadmap, in a world, within a limit. `resolution` is the largest
+    /// joint step from one configuration of a motion to the next.
     ///
     /// # Errors
-    /// If an end is in collision or no way from it to the roadmap is found.
+    /// If an end is in collision, or no way from it to the roadmap is found, or not before the limit is
+    /// met.
     pub fn new<W: World<Error = Infallible>>(
         roadmap: &Roadmap,
         start: &[f64],
         goal: &[f64],
         resolution: f64,
         world: &mut W,
+        limit: &Limit,
     ) -> Result<Self, JoinError> {
         if !(resolution > 0.0 && resolution.is_finite()) {
             return Err(JoinError::Resolution(resolution));
@@ -164,6 +172,9 @@ impl JoinedQuery {
             coordinates,
             resolution,
             world,
+            limit,
+            portions: Portions::default(),
+            is_stopped: false,
             order: BisectionOrder::default(),
             batch: Vec::new(),
             configurations: 0,
@@ -175,12 +186,15 @@ impl JoinedQuery {
             if !space.contains(q) {
                 return Err(JoinError::Outside(end));
             }
-            joining.configurations += 1;
-            let Ok(free) = joining.world.is_free(q);
-            if !free {
+            let is_free = joining.is_free(q, q);
+            if !is_free && !joining.is_stopped {
                 return Err(JoinError::InCollision(end));
             }
-            if !joining.join(vertex, q) {
+            let is_joined = is_free && joining.join(vertex, q);
+            if joining.is_stopped {
+                return Err(JoinError::Stopped(joining.configurations));
+            }
+            if !is_joined {
                 return Err(JoinError::CutOff {
                     end,
                     configurations: joining.configurations,
@@ -221,6 +235,10 @@ struct Joining<'a, W> {
     coordinates: &'a [f64],
     resolution: f64,
     world: &'a mut W,
+    limit: &'a Limit,
+    portions: Portions,
+    /// Whether the limit was met; then nothing more is free.
+    is_stopped: bool,
     order: BisectionOrder,
     batch: Vec<f64>,
     configurations: u64,
@@ -256,6 +274,9 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
         let mut parents = vec![0];
         let (mut aim, mut leaf) = (vec![0.0; dimension], vec![0.0; dimension]);
         for step in 0..MOST_GROWTH {
+            if self.is_stopped {
+                break;
+            }
             // First near the root, then farther and farther out.
             let reach = (step + 1) as f64 / MOST_GROWTH as f64;
             let draw = Draw::new(u64::from(vertex), step);
@@ -327,8 +348,12 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
         })
     }
 
-    /// Whether a straight motion is free, in bisection order at the resolution.
+    /// Whether a straight motion is free, in bisection order at the resolution, as far as the limit
+    /// lets it be known.
     fn is_free(&mut self, a: &[f64], b: &[f64]) -> bool {
+        if self.is_stopped {
+            return false;
+        }
         let axes = self.space.axes().iter().zip(a.iter().zip(b));
         let way = axes
             .map(|(axis, (&x, &y))| axis.difference(x, y).abs())
@@ -341,9 +366,15 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
             let share = f64::from(i) / (count - 1).max(1) as f64;
             self.space.interpolate(a, b, share, q);
         }
-        let Ok(collision) = self.world.first_collision(&self.batch, dimension);
-        self.configurations += collision.map_or(count, |place| place + 1) as u64;
-        collision.is_none()
+        let left = self.limit.configurations() - self.configurations;
+        let may_ask = usize::try_from(left).map_or(count, |left| left.min(count));
+        let batch = &self.batch[..may_ask * dimension];
+        let Ok(asked) = self
+            .portions
+            .ask(&mut *self.world, batch, dimension, self.limit);
+        self.configurations += asked.configurations as u64;
+        self.is_stopped = !asked.collided && asked.configurations < count;
+        !asked.collided && !self.is_stopped
     }
 
     fn finish(self, roadmap: &Roadmap) -> Result<JoinedQuery, RoadmapError> {
@@ -439,11 +470,30 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_is_kept_while_joining() {
+        let base = prm(200);
+        let asked = std::cell::Cell::new(0);
+        let mut world = WorldFn(|_: &[f64]| {
+            asked.set(asked.get() + 1);
+            true
+        });
+        for most in [0, 1, 2, 7] {
+            asked.set(0);
+            let limit = Limit::new(&psmp::Stop::configurations(most));
+            let ends = [[0.11, 0.12], [0.87, 0.9]];
+            let joined = JoinedQuery::new(&base, &ends[0], &ends[1], 0.001, &mut world, &limit);
+            assert_eq!(joined.err(), Some(JoinError::Stopped(most)));
+            assert_eq!(asked.get(), most);
+        }
+    }
+
+    #[test]
     fn old_ids_stay_and_what_was_checked_is_not_checked_again() {
         let base = prm(100);
         let mut world = WorldFn(|q: &[f64]| (q[0] - 0.5).abs() > 0.05 || q[1] > 0.5);
         let (start, goal) = ([0.1, 0.1], [0.9, 0.1]);
-        let mut joined = JoinedQuery::new(&base, &start, &goal, RESOLUTION, &mut world).unwrap();
+        let mut joined =
+            JoinedQuery::new(&base, &start, &goal, RESOLUTION, &mut world, &Limit::none()).unwrap();
         for edge in base.edge_ids() {
             assert_eq!(base.edge(edge), joined.roadmap.edge(edge));
         }
@@ -485,7 +535,14 @@ mod tests {
         };
         let start = [0.012, 0.12];
         let mut world = WorldFn(corridor);
-        let joined = JoinedQuery::new(&base, &start, &[0.9, 0.9], RESOLUTION, &mut world);
+        let joined = JoinedQuery::new(
+            &base,
+            &start,
+            &[0.9, 0.9],
+            RESOLUTION,
+            &mut world,
+            &Limit::none(),
+        );
         let mut joined = joined.unwrap();
         // The branch that leads out has vertices of its own.
         assert!(joined.roadmap.vertex_count() > base.vertex_count() + 2);
@@ -500,7 +557,8 @@ mod tests {
         let base = prm(40);
         let mut world = WorldFn(rooms);
         let (start, goal) = ([0.15, 0.2], [0.9, 0.9]);
-        let mut joined = JoinedQuery::new(&base, &start, &goal, RESOLUTION, &mut world).unwrap();
+        let mut joined =
+            JoinedQuery::new(&base, &start, &goal, RESOLUTION, &mut world, &Limit::none()).unwrap();
         assert_eq!(shortest(&mut joined, WorldFn(rooms)).0, None);
         let found = (0..10).find_map(|round| {
             joined.make_finer(round).unwrap();
@@ -514,7 +572,7 @@ mod tests {
         let base = prm(50);
         let mut wall = WorldFn(|q: &[f64]| q[0] < 0.9);
         let mut join = |start: [f64; 2], goal: [f64; 2], resolution| {
-            JoinedQuery::new(&base, &start, &goal, resolution, &mut wall).err()
+            JoinedQuery::new(&base, &start, &goal, resolution, &mut wall, &Limit::none()).err()
         };
         let (inside, beyond) = ([0.1, 0.1], [0.95, 0.1]);
         assert_eq!(
@@ -531,7 +589,8 @@ mod tests {
         );
         assert_eq!(join(inside, inside, 0.0), Some(JoinError::Resolution(0.0)));
         let mut cell = WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) < 0.001 || q[0] < 0.1);
-        let cut = JoinedQuery::new(&base, &[0.5, 0.5], &inside, 0.01, &mut cell).unwrap_err();
+        let cut = JoinedQuery::new(&base, &[0.5, 0.5], &inside, 0.01, &mut cell, &Limit::none())
+            .unwrap_err();
         assert!(
             matches!(
                 cut,

@@ -26,14 +26,21 @@ pub enum Outcome {
     Mismatch,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        ExitCode::from(match outcome {
+impl Outcome {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
             Outcome::Done => 0,
             Outcome::Infeasible => 3,
             Outcome::NoPathYet => 4,
             Outcome::Mismatch => 5,
-        })
+        }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(outcome.code())
     }
 }
 

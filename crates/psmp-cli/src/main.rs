@@ -22,6 +22,7 @@ mod replay;
 mod reproduce;
 mod show;
 mod spheres;
+mod stopping;
 mod table;
 mod without_roadmap;
 

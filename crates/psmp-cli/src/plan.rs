@@ -2,14 +2,15 @@
 
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
-use crate::plan_arm::{self, ArmArgs, Spent};
+use crate::plan_arm::{self, ArmArgs};
+use crate::stopping::Stopping;
 use crate::without_roadmap::{Continuous, InMap, PLANE};
 use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker, WorldFn};
 use psmp::{
-    Anytime, Connection, Experience, Progress, Query, Roadmap, Space, Stop, WorldId, roadmap,
+    Anytime, Connection, Experience, Progress, Query, Roadmap, Space, WorldId, roadmap,
 };
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{
@@ -24,8 +25,6 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -131,7 +130,7 @@ pub struct PlanArgs {
         help_heading = "Stopping",
         allow_negative_numbers = true
     )]
-    configurations: Option<u64>,
+    pub configurations: Option<u64>,
 
     /// Stop after this many edges.
     #[arg(
@@ -140,7 +139,7 @@ pub struct PlanArgs {
         help_heading = "Stopping",
         allow_negative_numbers = true
     )]
-    edges: Option<u64>,
+    pub edges: Option<u64>,
 
     /// Stop after this many proposed paths.
     #[arg(
@@ -149,15 +148,15 @@ pub struct PlanArgs {
         help_heading = "Stopping",
         allow_negative_numbers = true
     )]
-    proposals: Option<u64>,
+    pub proposals: Option<u64>,
 
-    /// Stop after this many seconds.
+    /// Stop after this many seconds, counted from the beginning of the command.
     #[arg(long, value_name = "SECONDS", help_heading = "Stopping", value_parser = parse_seconds, allow_negative_numbers = true)]
-    time: Option<Duration>,
+    pub time: Option<Duration>,
 
     /// Stop once the path is certainly at most this share longer than the shortest.
     #[arg(long, value_name = "SHARE", help_heading = "Stopping", value_parser = numbers::not_negative, allow_negative_numbers = true)]
-    gap: Option<f64>,
+    pub gap: Option<f64>,
 
     /// Where to write the best path: .json or .csv by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -202,6 +201,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
+    let stopping = &Stopping::begin(args)?;
     // Before any work, see that its results can be kept.
     for (files, endings) in [
         (&args.path, ["json", "csv"]),
@@ -223,14 +223,19 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
         psmp_worlds::check_writable(file)?;
     }
     match (&args.map, &args.dataset, &args.arm.robot) {
-        (Some(map), ..) => in_map(args, map, common),
-        (_, Some(folder), _) => in_dataset(args, folder, common),
-        (_, _, Some(robot)) => plan_arm::run(args, robot, common),
+        (Some(map), ..) => in_map(args, map, common, stopping),
+        (_, Some(folder), _) => in_dataset(args, folder, common, stopping),
+        (_, _, Some(robot)) => plan_arm::run(args, robot, common, stopping),
         (None, None, None) => unreachable!("one of them is required"),
     }
 }
 
-fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome> {
+fn in_dataset(
+    args: &PlanArgs,
+    folder: &Path,
+    common: Common,
+    stopping: &Stopping<'_>,
+) -> Result<Outcome> {
     let read = ReadOptions {
         prefer: args.prefer.into(),
         ..ReadOptions::default()
@@ -273,7 +278,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
     let spec = match (args.planner, &in_image) {
         (PlannerName::OnRoadmap(spec), _) => checked(args, spec)?,
         (PlannerName::WithoutRoadmap(name), Some(in_image)) => {
-            return in_image.plan(name, args, common);
+            return in_image.plan(name, args, common, stopping);
         }
         (PlannerName::WithoutRoadmap(name), None) => {
             return Err(Mistake::error(
@@ -299,7 +304,7 @@ fn in_dataset(args: &PlanArgs, folder: &Path, common: Common) -> Result<Outcome>
         spec,
         in_map: in_image,
     }
-    .solve(args, common, checker, Some((table, known)))
+    .solve(args, common, stopping, checker, Some((table, known)))
 }
 
 /// That planner, which must have a use for the belief that was given.
@@ -318,7 +323,7 @@ pub fn checked(args: &PlanArgs, spec: PlannerSpec) -> Result<PlannerSpec> {
     Ok(spec)
 }
 
-fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
+fn in_map(args: &PlanArgs, map: &Path, common: Common, stopping: &Stopping<'_>) -> Result<Outcome> {
     let (Some(start), Some(goal)) = (args.start, args.goal) else {
         unreachable!("a map requires start and goal");
     };
@@ -389,7 +394,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
     };
     let spec = match args.planner {
         PlannerName::OnRoadmap(spec) => checked(args, spec)?,
-        PlannerName::WithoutRoadmap(name) => return in_map.plan(name, args, common),
+        PlannerName::WithoutRoadmap(name) => return in_map.plan(name, args, common, stopping),
     };
     let connection = Connection::Radius(
         args.radius
@@ -411,7 +416,7 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
         spec,
         in_map: Some(in_map),
     }
-    .solve(args, common, checker, known)
+    .solve(args, common, stopping, checker, known)
 }
 
 /// Known worlds, which must be of this roadmap.
@@ -504,6 +509,7 @@ impl Problem<'_> {
         self,
         args: &PlanArgs,
         common: Common,
+        stopping: &Stopping<'_>,
         checker: C,
         experience: Option<(&T, Vec<WorldId>)>,
     ) -> Result<Outcome> {
@@ -511,9 +517,9 @@ impl Problem<'_> {
             Some(file) => {
                 let belief = learned::open(file, self.known)?;
                 let worlds = (0..belief.world_count() as u32).map(WorldId).collect();
-                self.solve_with(args, common, checker, Some((&belief, worlds)))
+                self.solve_with(args, common, stopping, checker, Some((&belief, worlds)))
             }
-            None => self.solve_with(args, common, checker, experience),
+            None => self.solve_with(args, common, stopping, checker, experience),
         }
     }
 
@@ -521,6 +527,7 @@ impl Problem<'_> {
         &self,
         args: &PlanArgs,
         common: Common,
+        stopping: &Stopping<'_>,
         checker: C,
         experience: Option<(&T, Vec<WorldId>)>,
     ) -> Result<Outcome> {
@@ -535,16 +542,17 @@ impl Problem<'_> {
         let name = self.spec.to_string();
         let mut planner = self.spec.build(&setting, checker)?;
         let mut out = std::io::stdout().lock();
-        let trial = drive(planner.as_mut(), &name, args, common, &mut out)?;
+        let trial = drive(planner.as_mut(), &name, common, stopping, &mut out)?;
         let straightened = match (&self.in_map, planner.best_path()) {
             _ if !args.shortcut => None,
             (Some(in_map), Some(path)) => {
                 let Some(path) = Waypoints::of_roadmap(self.roadmap, path) else {
                     unreachable!("what is planned in without a roadmap has configurations");
                 };
-                let spent = trial.progress.configurations;
                 let problem = &in_map.problem;
-                Some(problem.straighten(path, &name, spent, common, &mut out)?)
+                let limit = stopping.limit_afterwards(trial.progress);
+                let spent = trial.progress.configurations;
+                Some(problem.straighten(path, &name, spent, &limit, common, &mut out)?)
             }
             (Some(_), None) => None,
             (None, _) => {
@@ -601,32 +609,6 @@ impl Problem<'_> {
     }
 }
 
-/// A flag that Ctrl-C sets.
-pub fn interruption() -> Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = interrupted.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
-    Ok(interrupted)
-}
-
-/// The conditions given, any of which stops a run, and the flag. What was spent before the run
-/// counts.
-pub fn stop(args: &PlanArgs, interrupted: &Arc<AtomicBool>, spent: Spent) -> Stop {
-    let left = |given: Option<u64>, spent: u64| given.map(|all| all.saturating_sub(spent));
-    let given = [
-        left(args.configurations, spent.configurations).map(Stop::configurations),
-        left(args.edges, spent.edges).map(Stop::edges),
-        left(args.proposals, spent.proposals).map(Stop::proposals),
-        args.time
-            .map(|all| Stop::after(all.saturating_sub(spent.time))),
-        args.gap.map(Stop::gap),
-    ];
-    given
-        .into_iter()
-        .flatten()
-        .fold(Stop::flag(interrupted.clone()), |any, next| any | next)
-}
-
 /// A path and what is written of it.
 pub struct PathToWrite<'a> {
     pub roadmap: &'a Roadmap,
@@ -676,22 +658,21 @@ impl PathToWrite<'_> {
     }
 }
 
-/// Drives a planner to the end of its run or until a condition is met, and says what it finds.
+/// Drives a planner to the end of its run or until it is stopped, and says what it finds.
 pub fn drive(
     planner: &mut (impl Anytime<Error = Infallible> + ?Sized),
     name: &str,
-    args: &PlanArgs,
     common: Common,
+    stopping: &Stopping<'_>,
     out: &mut impl Write,
 ) -> Result<Trial> {
-    let interrupted = interruption()?;
-    let stop = stop(args, &interrupted, Spent::default());
+    stopping.planning_begins();
+    let limit = stopping.limit(Progress::default());
     let mut trouble = None;
-    let Ok(trial) = trial::run(planner, &stop, |event| {
+    let Ok(trial) = trial::run_within(planner, limit, |event| {
         let said = show::improvement(out, name, event, common.json).and_then(|()| out.flush());
         if let Err(e) = said {
-            // No one hears of better paths any more: end as if interrupted.
-            interrupted.store(true, Ordering::Relaxed);
+            stopping.interrupt();
             trouble.get_or_insert(e);
         }
     });

@@ -2,6 +2,7 @@
 
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
 use crate::plan::{self, PlanArgs, Sampler};
+use crate::stopping::Stopping;
 use crate::without_roadmap::{Continuous, Found};
 use crate::{Common, arms, numbers, say, show};
 use anyhow::Result;
@@ -23,8 +24,6 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The largest joint step from one configuration of a motion to the next, unless told.
 const RESOLUTION: f64 = 0.2;
@@ -89,7 +88,12 @@ enum CheckerArg {
     Certified,
 }
 
-pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
+pub fn run(
+    args: &PlanArgs,
+    robot: &Path,
+    common: Common,
+    stopping: &Stopping<'_>,
+) -> Result<Outcome> {
     let own = &args.arm;
     let (Some(scene_file), Some(request_file)) = (&own.scene, &own.request) else {
         unreachable!("a robot requires a scene and a request");
@@ -118,6 +122,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
     let task = Task {
         args,
         common,
+        stopping,
         title: format!("{} in {}", args.planner, short_name(scene_file)),
         problem: &problem,
         spheres: &spheres,
@@ -192,6 +197,7 @@ fn certified(roadmap: &Roadmap, resolution: f64, world: SphereWorld) -> Result<A
 struct Task<'a> {
     args: &'a PlanArgs,
     common: Common,
+    stopping: &'a Stopping<'a>,
     title: String,
     problem: &'a ArmProblem,
     spheres: &'a SphereModel,
@@ -266,9 +272,13 @@ impl Task<'_> {
         rival: RivalName,
         world: W,
     ) -> Result<Outcome> {
-        let planned = self
-            .continuous(world)
-            .plan(rival, self.args, self.common, spheres_touch)?;
+        let planned = self.continuous(world).plan(
+            rival,
+            self.args,
+            self.common,
+            self.stopping,
+            spheres_touch,
+        )?;
         match &planned.found {
             Some(found) => self.write_found(found)?,
             None => self.write_nothing()?,
@@ -348,21 +358,31 @@ impl OnRoadmap<'_> {
         let &Task {
             args,
             common,
+            stopping,
             problem,
             resolution,
             ..
         } = self.task;
         let (start, goal) = (&problem.start, &problem.goal);
-        let joined = JoinedQuery::new(self.roadmap, start, goal, resolution, &mut world);
-        let mut joined = joined.map_err(|e| cannot_join(e, args.arm.checker))?;
+        let limit = stopping.limit_afterwards(Progress::default());
+        let mut joined =
+            match JoinedQuery::new(self.roadmap, start, goal, resolution, &mut world, &limit) {
+                Err(stopped @ JoinError::Stopped(_)) => {
+                    say!("{stopped}\nhint: {}", stopped.remedy());
+                    self.task.write_nothing()?;
+                    return Ok(Outcome::NoPathYet);
+                }
+                joined => joined.map_err(|e| cannot_join(e, args.arm.checker))?,
+            };
+        stopping.planning_begins();
         if args.arm.checker == CheckerArg::Certified {
             // Joining has checked configurations only; that proves nothing about whole motions.
             joined.known = EdgeMemory::new(joined.roadmap.edge_count());
         }
-        let interrupted = plan::interruption()?;
-        let mut spent = Spent {
+        // What was spent before a planner began: on joining, and on a coarser roadmap.
+        let mut spent = Progress {
             configurations: joined.configurations,
-            ..Spent::default()
+            ..Progress::default()
         };
         let known = experience.map(|t| {
             let worlds = (0..t.world_count() as u32).map(WorldId);
@@ -388,9 +408,9 @@ impl OnRoadmap<'_> {
             let checker = RememberingChecker::new(checker, memory);
             let mut planner = self.spec.build(&setting, checker)?;
             let last = round == MOST_ROUNDS;
-            let trial = self.run(planner.as_mut(), &interrupted, spent, last)?;
+            let trial = self.run(planner.as_mut(), spent, last)?;
             if trial.ending == Ending::NoPathOnRoadmap && !last {
-                spent.add(&trial);
+                spent = spent.and(trial.progress);
                 drop(planner);
                 say!("the roadmap has no path; it is made finer around start and goal");
                 joined.make_finer(round)?;
@@ -425,16 +445,16 @@ impl OnRoadmap<'_> {
     fn run(
         &self,
         planner: &mut (dyn psmp::AnytimePlanner<Error = Infallible> + '_),
-        interrupted: &Arc<AtomicBool>,
-        spent: Spent,
+        spent: Progress,
         last: bool,
     ) -> Result<Trial> {
-        let &Task { args, common, .. } = self.task;
+        let &Task {
+            common, stopping, ..
+        } = self.task;
         let name = self.spec.to_string();
-        let stop = plan::stop(args, interrupted, spent);
         let mut out = std::io::stdout().lock();
         let mut trouble = None;
-        let Ok(trial) = trial::run(planner, &stop, |event| {
+        let Ok(trial) = trial::run_within(planner, stopping.limit(spent), |event| {
             // That this roadmap has no path is not the end while it can be made finer.
             if event.kind == EventKind::NoPathOnRoadmap && !last {
                 return;
@@ -444,8 +464,7 @@ impl OnRoadmap<'_> {
             let said =
                 show::improvement(&mut out, &name, &event, common.json).and_then(|()| out.flush());
             if let Err(e) = said {
-                // No one hears of better paths any more: end as if interrupted.
-                interrupted.store(true, Ordering::Relaxed);
+                stopping.interrupt();
                 trouble.get_or_insert(e);
             }
         });
@@ -469,7 +488,8 @@ impl OnRoadmap<'_> {
         let (name, spent) = (self.spec.to_string(), progress.configurations);
         let mut out = std::io::stdout().lock();
         let problem = self.task.continuous(world);
-        let found = problem.straighten(path, &name, spent, self.task.common, &mut out)?;
+        let limit = self.task.stopping.limit_afterwards(progress);
+        let found = problem.straighten(path, &name, spent, &limit, self.task.common, &mut out)?;
         self.task.write_found(&found)
     }
 
@@ -496,34 +516,6 @@ impl OnRoadmap<'_> {
         );
         self.task
             .write_motion(&configurations, path.length(), &spent)
-    }
-}
-
-/// What was spent before a planner began: on joining, and on a coarser roadmap.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
-    pub configurations: u64,
-    pub edges: u64,
-    pub proposals: u64,
-    pub time: std::time::Duration,
-}
-
-impl Spent {
-    fn add(&mut self, trial: &Trial) {
-        self.configurations += trial.progress.configurations;
-        self.edges += trial.progress.edges;
-        self.proposals += trial.progress.proposals;
-        self.time += trial.duration;
-    }
-
-    /// All that was spent when a planner stands at this.
-    fn and(self, progress: Progress) -> Progress {
-        Progress {
-            configurations: self.configurations + progress.configurations,
-            edges: self.edges + progress.edges,
-            proposals: self.proposals + progress.proposals,
-            ..progress
-        }
     }
 }
 

@@ -3,10 +3,11 @@
 
 use crate::failure::{Mistake, Outcome};
 use crate::plan::{PlanArgs, drive, is_limited};
+use crate::stopping::Stopping;
 use crate::{Common, say, show};
 use anyhow::Result;
 use psmp::checker::{World, WorldFn};
-use psmp::{Direction, Edge, Query, Roadmap, Space, VertexId};
+use psmp::{Direction, Edge, Limit, Query, Roadmap, Space, VertexId};
 use psmp_lab::picture::RunPicture;
 use psmp_lab::trial::{Ending, Trial};
 use psmp_rivals::{
@@ -41,6 +42,7 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
         name: RivalName,
         args: &PlanArgs,
         common: Common,
+        stopping: &Stopping<'_>,
         in_collision: impl FnOnce(&str) -> anyhow::Error,
     ) -> Result<Planned> {
         for (given, option) in [
@@ -70,11 +72,12 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
         })?;
         let name = name.to_string();
         let mut out = std::io::stdout().lock();
-        let trial = drive(planner.as_mut(), &name, args, common, &mut out)?;
+        let trial = drive(planner.as_mut(), &name, common, stopping, &mut out)?;
         let spent = trial.progress.configurations;
         let found = match planner.best_path() {
             Some(path) if args.shortcut => {
-                Some(self.straighten(path.clone(), &name, spent, common, &mut out)?)
+                let limit = stopping.limit_afterwards(trial.progress);
+                Some(self.straighten(path.clone(), &name, spent, &limit, common, &mut out)?)
             }
             Some(path) => Some(Found {
                 path: path.clone(),
@@ -93,16 +96,19 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
         })
     }
 
-    /// Straightens a path that was found after so many configurations, and says how long it is then.
+    /// Straightens a path that was found after so many configurations, as far as the limit lets it, and
+    /// says how long it is then.
     pub fn straighten(
         &self,
         path: Waypoints,
         planner: &str,
         spent: u64,
+        limit: &Limit,
         common: Common,
         out: &mut impl Write,
     ) -> Result<Found> {
         let mut checker = self.checker()?;
+        checker.obey(limit);
         let options = ShortcutOptions::default();
         let Ok(path) = shortcut(path, &mut checker, options, common.seed);
         let found = Found {
@@ -199,8 +205,14 @@ pub struct InMap<'a> {
 
 impl InMap<'_> {
     /// Plans, and writes what was asked for.
-    pub fn plan(&self, name: RivalName, args: &PlanArgs, common: Common) -> Result<Outcome> {
-        let planned = self.problem.plan(name, args, common, |end| {
+    pub fn plan(
+        &self,
+        name: RivalName,
+        args: &PlanArgs,
+        common: Common,
+        stopping: &Stopping<'_>,
+    ) -> Result<Outcome> {
+        let planned = self.problem.plan(name, args, common, stopping, |end| {
             Mistake::error(
                 format!("the {end} is in collision in {}", self.place),
                 "choose another world, or another place",

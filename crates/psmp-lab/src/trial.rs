@@ -1,7 +1,7 @@
 //! One run, watched: which paths it found, what each had cost, and how it ended.
 
 use crate::score::Improvement;
-use psmp::{Anytime, Event, EventKind, Progress, Stop, Until};
+use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop, Until};
 use std::time::{Duration, Instant};
 
 /// How a run ended.
@@ -93,12 +93,24 @@ impl Trial {
 pub fn run<E>(
     planner: &mut (impl Anytime<Error = E> + ?Sized),
     stop: &Stop,
+    watch: impl FnMut(&Event),
+) -> Result<Trial, E> {
+    run_within(planner, Limit::new(stop), watch)
+}
+
+/// The same until `limit` is met, which may have begun before.
+///
+/// # Errors
+/// The first error of the checker.
+pub fn run_within<E>(
+    planner: &mut (impl Anytime<Error = E> + ?Sized),
+    limit: Limit,
     mut watch: impl FnMut(&Event),
 ) -> Result<Trial, E> {
     let started = Instant::now();
     let mut improvements = Vec::new();
     let mut ending = Ending::Stopped;
-    for event in Until::new(planner, stop) {
+    for event in Until::within(planner, limit) {
         let event = event?;
         watch(&event);
         match event.kind {

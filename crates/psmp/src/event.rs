@@ -19,6 +19,18 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Where a run stands that had spent `self` before a planner began, and whose planner stands at
+    /// `now`.
+    #[must_use]
+    pub fn and(self, now: Progress) -> Progress {
+        Progress {
+            configurations: self.configurations + now.configurations,
+            edges: self.edges + now.edges,
+            proposals: self.proposals + now.proposals,
+            ..now
+        }
+    }
+
     /// How much longer the best path may be than the shortest, as a share of the lower bound:
     /// 0 means that it is certainly the shortest. `None` before the first path.
     #[must_use]

@@ -115,7 +115,8 @@ fn published_problems_join_and_are_solved() {
 fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Option<bool> {
     let mut world = RefinedWorld::new(&problem.arm, spheres, &problem.scene).unwrap();
     let (start, goal) = (&problem.start, &problem.goal);
-    let mut joined = JoinedQuery::new(roadmap, start, goal, 0.2, &mut world).ok()?;
+    let mut joined =
+        JoinedQuery::new(roadmap, start, goal, 0.2, &mut world, &psmp::Limit::none()).ok()?;
     Some((0..=3).any(|round| {
         let checker = BisectionChecker::by_largest_step(&joined.roadmap, 0.2, world.clone());
         let checker = RememberingChecker::new(checker.unwrap(), &mut joined.known);

@@ -70,7 +70,14 @@ impl<'a> ArmArena<'a> {
             None => {
                 let (start, goal) = (&problem.start, &problem.goal);
                 let mut world = spheres.clone();
-                match JoinedQuery::new(&bench.roadmap, start, goal, resolution, &mut world) {
+                match JoinedQuery::new(
+                    &bench.roadmap,
+                    start,
+                    goal,
+                    resolution,
+                    &mut world,
+                    &psmp::Limit::none(),
+                ) {
                     Ok(joined) => Some(joined),
                     Err(JoinError::InCollision(_) | JoinError::CutOff { .. }) => None,
                     Err(e) => return Err(wrong(e.to_string())),
