@@ -546,6 +546,7 @@ def on_roadmap(
     seed: int,
     resolution: float | None,
     fallback: int | None,
+    stop: Stop | None,
 ) -> Engine:
     """A planner on a roadmap."""
 

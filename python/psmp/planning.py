@@ -98,6 +98,7 @@ def plan(
         seed,
         resolution,
         fallback,
+        stop,
     )
     return Run(engine, stop)
 

@@ -6,7 +6,9 @@ __all__ = ["checks", "edges", "gap", "never", "proposals", "seconds"]
 
 
 def checks(count: int) -> Stop:
-    """Once at least this many configurations have been checked."""
+    """Once this many configurations have been checked, and never more.
+
+    A checker of edges stops before an edge that might cost more than is left."""
     return Stop.checks(count)
 
 
@@ -21,7 +23,10 @@ def proposals(count: int) -> Stop:
 
 
 def seconds(seconds: float) -> Stop:
-    """Once this much time has passed since the run was begun or gone on with."""
+    """Once this much time has passed since the run was begun or gone on with.
+
+    What it took to set the run up counts. Thinking and checks are interrupted for it, but for one call
+    of a checker of your own."""
     return Stop.seconds(seconds)
 
 

@@ -9,9 +9,7 @@ use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker, WorldFn};
-use psmp::{
-    Anytime, Connection, Experience, Progress, Query, Roadmap, Space, WorldId, roadmap,
-};
+use psmp::{Anytime, Connection, Experience, Progress, Query, Roadmap, Space, WorldId, roadmap};
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{
     PlannerName, PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale,

@@ -10,8 +10,9 @@ use crate::checker::Check;
 use crate::event::FoundPath;
 use crate::roadmap::Roadmap;
 use crate::space::Space;
+use crate::stop::Stop;
 use crate::table::Bits;
-use psmp::{Direction, Event, EventKind, Experience, Fallback, Progress, Query, WorldId};
+use psmp::{Direction, Event, EventKind, Experience, Fallback, Limit, Progress, Query, WorldId};
 use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker};
 use psmp_lab::{AnyPlanner, PlannerSpec, Setting, scale};
 use psmp_rivals::{
@@ -22,6 +23,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use self_cell::{MutBorrow, self_cell};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// How often a roadmap is made finer around start and goal where it has no path for an arm.
 const MOST_ROUNDS: u32 = 3;
@@ -41,10 +43,10 @@ pub enum AnyEngine {
 }
 
 impl AnyEngine {
-    pub fn step(&mut self) -> Option<PyResult<Event>> {
+    pub fn step(&mut self, limit: &Limit) -> Option<PyResult<Event>> {
         match self {
-            Self::OnRoadmap(engine) => engine.step(),
-            Self::Trees(rival) => rival.step(),
+            Self::OnRoadmap(engine) => engine.step(limit),
+            Self::Trees(rival) => rival.step(limit),
         }
     }
 
@@ -156,39 +158,20 @@ impl Cell {
     }
 }
 
-/// What was spent before a planner began: on joining, and on a coarser roadmap.
-#[derive(Clone, Copy, Default)]
-struct Spent {
-    configurations: u64,
-    edges: u64,
-    proposals: u64,
-}
-
-impl Spent {
-    /// All that was spent when a planner stands at this.
-    fn and(self, progress: Progress) -> Progress {
-        Progress {
-            configurations: self.configurations + progress.configurations,
-            edges: self.edges + progress.edges,
-            proposals: self.proposals + progress.proposals,
-            ..progress
-        }
-    }
-}
-
 /// A planner on a roadmap, with all that it borrows.
 pub struct OnRoadmap {
     /// None if the roadmap could not be made finer.
     cell: Option<Cell>,
     roadmap: Arc<psmp::Roadmap>,
     progress: Progress,
-    spent: Spent,
+    /// What was spent before the planner began: on joining, and on a coarser roadmap.
+    spent: Progress,
     /// How often the roadmap may still be made finer.
     rounds_left: u32,
 }
 
 impl OnRoadmap {
-    fn new(ground: Ground, spent: Spent, rounds_left: u32) -> PyResult<Self> {
+    fn new(ground: Ground, spent: Progress, rounds_left: u32) -> PyResult<Self> {
         let roadmap = ground.roadmap.clone();
         let cell = Cell::of(ground)?;
         let progress = cell.with_dependent(|_, planner| planner.progress());
@@ -201,10 +184,10 @@ impl OnRoadmap {
         })
     }
 
-    fn step(&mut self) -> Option<PyResult<Event>> {
+    fn step(&mut self, limit: &Limit) -> Option<PyResult<Event>> {
         loop {
             let (step, progress) = self.cell.as_mut()?.with_dependent_mut(|_, planner| {
-                let step = planner.step();
+                let step = planner.step(limit);
                 (step, planner.progress())
             });
             self.progress = self.spent.and(progress);
@@ -242,12 +225,7 @@ impl OnRoadmap {
             recipe: ground.recipe,
             memory: MutBorrow::new(Some(joined.known)),
         };
-        let spent = Spent {
-            configurations: self.progress.configurations,
-            edges: self.progress.edges,
-            proposals: self.progress.proposals,
-        };
-        *self = Self::new(ground, spent, self.rounds_left - 1)?;
+        *self = Self::new(ground, self.progress, self.rounds_left - 1)?;
         Ok(())
     }
 }
@@ -265,16 +243,25 @@ pub struct Ready {
     pub roadmap: Py<Roadmap>,
     pub name: String,
     pub seed: u64,
+    /// How long it took to make the planner.
+    pub setting_up: Duration,
 }
 
 impl Engine {
-    fn new(engine: AnyEngine, roadmap: Py<Roadmap>, name: String, seed: u64) -> Self {
+    fn new(
+        engine: AnyEngine,
+        roadmap: Py<Roadmap>,
+        name: String,
+        seed: u64,
+        began: Instant,
+    ) -> Self {
         Self {
             ready: Mutex::new(Some(Ready {
                 engine,
                 roadmap,
                 name,
                 seed,
+                setting_up: began.elapsed(),
             })),
         }
     }
@@ -314,7 +301,7 @@ fn planner_spec(
 
 /// A planner on a roadmap.
 #[pyfunction]
-#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback))]
+#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, stop))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
 pub fn on_roadmap(
     py: Python<'_>,
@@ -330,7 +317,9 @@ pub fn on_roadmap(
     seed: u64,
     resolution: Option<f64>,
     fallback: Option<u32>,
+    stop: Option<&Bound<'_, Stop>>,
 ) -> PyResult<Engine> {
+    let began = Instant::now();
     let given = Check::given(check, called_on)?;
     let base = roadmap.get();
     let belief = belief.map(Bound::get);
@@ -342,10 +331,12 @@ pub fn on_roadmap(
         base.graph.space().is_some(),
     )?;
     let experience = belief.and_then(|b| b.experience.clone());
-    let mut spent = Spent::default();
+    let mut spent = Progress::default();
     let (graph, query, memory) = match check.cast::<ArmChecker>() {
         Ok(arm) if !Roadmap::are_vertices(start, goal)? => {
-            let joined = join_arm(py, base, start, goal, arm.get(), resolution)?;
+            let stop = stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone());
+            let limit = Limit::since(began, &stop);
+            let joined = join_arm(py, base, start, goal, arm.get(), resolution, &limit)?;
             spent.configurations = joined.configurations;
             (Arc::new(joined.roadmap), joined.query, Some(joined.known))
         }
@@ -383,7 +374,7 @@ pub fn on_roadmap(
     let engine = py.detach(|| OnRoadmap::new(ground, spent, rounds_left))?;
     let planned_on = base.or_with_query(py, roadmap, &graph)?;
     let engine = AnyEngine::OnRoadmap(engine);
-    Ok(Engine::new(engine, planned_on, name, seed))
+    Ok(Engine::new(engine, planned_on, name, seed, began))
 }
 
 /// Joins a start and a goal of an arm to a roadmap, by motions that are checked.
@@ -394,6 +385,7 @@ fn join_arm(
     goal: &Bound<'_, PyAny>,
     checker: &ArmChecker,
     resolution: Option<f64>,
+    limit: &Limit,
 ) -> PyResult<JoinedQuery> {
     let mut arm = checker.arm();
     let check = Check::Arm(arm.clone());
@@ -409,7 +401,7 @@ fn join_arm(
                 )));
             }
         }
-        let joined = JoinedQuery::new(&roadmap.graph, &start, &goal, spacing, &mut arm);
+        let joined = JoinedQuery::new(&roadmap.graph, &start, &goal, spacing, &mut arm, limit);
         let mut joined = joined.map_err(|e| match &e {
             JoinError::InCollision(end) if arm.is_careful() => PyValueError::new_err(format!(
                 "{end} is free, but the spheres that cover the arm touch something: give the arm \
@@ -445,6 +437,7 @@ pub fn without_roadmap(
     seed: u64,
     resolution: Option<f64>,
 ) -> PyResult<Engine> {
+    let began = Instant::now();
     let check = Check::given(check, called_on)?;
     let space = Space::given("space", space)?;
     let name: RivalName = planner
@@ -516,5 +509,5 @@ pub fn without_roadmap(
     })?;
     let roadmap = Py::new(py, Roadmap::new(roadmap, None))?;
     let engine = AnyEngine::Trees(rival);
-    Ok(Engine::new(engine, roadmap, name.to_string(), seed))
+    Ok(Engine::new(engine, roadmap, name.to_string(), seed, began))
 }

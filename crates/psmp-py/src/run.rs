@@ -7,9 +7,9 @@ use crate::arguments::refused;
 use crate::engine::{AnyEngine, Checked, Engine, Ready};
 use crate::event::{Event, FoundPath};
 use crate::roadmap::Roadmap;
-use crate::stop::Stop;
+use crate::stop::{Signals, Stop};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{EventKind, Progress};
+use psmp::{EventKind, Limit, Progress};
 use psmp_lab::EventHash;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -35,8 +35,11 @@ struct State {
     shown: Option<Arc<FoundPath>>,
     has_roadmap: bool,
     stop: psmp::Stop,
-    /// When the run was begun or gone on with.
-    since: Option<Instant>,
+    signals: Arc<Signals>,
+    /// The stop since the run was begun or gone on with.
+    limit: Option<Limit>,
+    /// How long it took to set the run up, which counts when it is begun.
+    setting_up: Duration,
     /// Time spent in steps, checks included.
     busy: Duration,
     best: Option<Arc<FoundPath>>,
@@ -91,6 +94,7 @@ impl Run {
             roadmap,
             name,
             seed,
+            setting_up,
         }) = taken
         else {
             return Err(PyValueError::new_err("the engine drives another run"));
@@ -103,7 +107,9 @@ impl Run {
                 roadmap,
                 shown: None,
                 stop: stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone()),
-                since: None,
+                signals: Arc::default(),
+                limit: None,
+                setting_up,
                 busy: Duration::ZERO,
                 best: None,
                 found: Vec::new(),
@@ -130,14 +136,26 @@ impl Run {
         let Some(engine) = &mut state.engine else {
             return Ok(None);
         };
-        // Who drives a run without looking hears of Ctrl-C here.
+        // Who drives a run without looking hears of Ctrl-C here, or in the midst of a step.
         py.check_signals()?;
         let now = Instant::now();
-        let since = *state.since.get_or_insert(now);
-        if state.stop.is_met(&state.progress, now - since) {
-            return Ok(None);
+        let limit = state.limit.get_or_insert_with(|| {
+            let began = now.checked_sub(std::mem::take(&mut state.setting_up));
+            let signals = state.signals.clone();
+            let stop = state.stop.clone() | psmp::Stop::when(move || signals.are_raised());
+            Limit::since(began.unwrap_or(now), &stop)
+        });
+        limit.stand_at(state.progress);
+        let step = if limit.is_met() {
+            None
+        } else {
+            py.detach(|| engine.step(limit))
+        };
+        if step.is_none()
+            && let Some(raised) = state.signals.take()
+        {
+            return Err(raised);
         }
-        let step = py.detach(|| engine.step());
         state.busy += now.elapsed();
         let progress = engine.progress();
         state.progress = progress;
@@ -151,13 +169,11 @@ impl Run {
         };
         state.events += 1;
         state.hash.add(&event);
-        if state
-            .bounds
-            .last()
-            .is_some_and(|b| b.1 != progress.lower_bound)
-        {
-            let now = (progress.configurations, progress.lower_bound);
-            state.bounds.push(now);
+        let bound = (progress.configurations, progress.lower_bound);
+        match state.bounds.last_mut() {
+            Some(last) if last.1 == bound.1 => {}
+            Some(last) if last.0 == bound.0 => *last = bound,
+            _ => state.bounds.push(bound),
         }
         match event.kind {
             EventKind::Improved { .. } => {
@@ -191,7 +207,7 @@ impl Run {
     ) -> PyResult<Bound<'py, Self>> {
         let mut state = slf.get().state()?;
         state.stop = stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone());
-        state.since = None;
+        state.limit = None;
         drop(state);
         Ok(slf)
     }

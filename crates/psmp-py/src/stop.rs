@@ -2,7 +2,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A condition under which a run pauses; conditions are joined by `|` and `&`.
 #[pyclass(frozen, module = "psmp")]
@@ -97,5 +98,42 @@ impl Stop {
 
     fn __repr__(&self) -> &str {
         &self.text
+    }
+}
+
+/// Ctrl-C and its like, heard in the midst of a step, where the interpreter is not held.
+pub struct Signals {
+    asked_at: Mutex<Instant>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Default for Signals {
+    fn default() -> Self {
+        Self {
+            asked_at: Mutex::new(Instant::now()),
+            raised: Mutex::new(None),
+        }
+    }
+}
+
+impl Signals {
+    /// Taking the interpreter to ask is not free, and no one presses keys faster.
+    const OFTEN: Duration = Duration::from_millis(20);
+
+    /// Whether a signal's handler has raised something.
+    pub fn are_raised(&self) -> bool {
+        let mut asked_at = self.asked_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        if raised.is_none() && asked_at.elapsed() >= Self::OFTEN {
+            *raised = Python::attach(|py| py.check_signals()).err();
+            *asked_at = Instant::now();
+        }
+        raised.is_some()
+    }
+
+    /// What was raised.
+    pub fn take(&self) -> Option<PyErr> {
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        raised.take()
     }
 }
