@@ -40,7 +40,10 @@ impl<'a> Stopping<'a> {
             let is_preparing = stopping.is_preparing.clone();
             std::thread::spawn(move || {
                 std::thread::sleep(time);
-                let stopped = format!("stopped after {time:.1?}, before planning began");
+                let stopped = format!(
+                    "stopped after {} s, before planning began",
+                    time.as_secs_f64()
+                );
                 end_preparation(&is_preparing, &stopped);
             });
         }

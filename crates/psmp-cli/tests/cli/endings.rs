@@ -1,8 +1,8 @@
-use crate::place::{Place, Run, wait};
+use crate::place::{Place, Run, signal, wait};
 use psmp::{CollisionTable, Direction, Edge, EdgeId, Roadmap, Space, WorldId};
 use psmp_worlds::{Frame, OccupancyGrid, graphml, write_table};
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
 const QUERY: &str = "--start 0.1,0.1 --goal 0.9,0.1";
 
@@ -64,14 +64,6 @@ fn endless() -> (Place, &'static str) {
 }
 
 #[cfg(unix)]
-fn interrupt(child: &Child) {
-    let kill = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
-}
-
-#[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_with_the_best_path_so_far() {
     let (place, line) = endless();
@@ -87,7 +79,7 @@ fn ctrl_c_ends_a_run_with_the_best_path_so_far() {
         None,
         "the run never ends by itself"
     );
-    interrupt(&child);
+    signal(&child, "INT");
     assert_eq!(wait(&mut child, line), Some(0));
     assert_eq!(
         place.json("best.json")["vertices"]
@@ -113,7 +105,7 @@ fn ctrl_c_before_any_path_says_so() {
         None,
         "the run never ends by itself"
     );
-    interrupt(&child);
+    signal(&child, "INT");
     assert_eq!(wait(&mut child, line), Some(4));
     let mut err = String::new();
     child

@@ -16,6 +16,8 @@ mod mistakes;
 mod place;
 /// The same seed gives the same output, whatever the number of threads.
 mod repeats;
+/// Stops that stop: time, Ctrl-C, SIGTERM and budgets, whatever the command is doing.
+mod stops;
 /// Arms in many scenes, and their spheres.
 mod tables;
 /// Help texts and the choice of what they say.

@@ -183,6 +183,15 @@ pub fn wait(child: &mut Child, line: &str) -> Option<i32> {
     }
 }
 
+/// Sends a signal, such as `INT`.
+#[cfg(unix)]
+pub fn signal(child: &Child, name: &str) {
+    let kill = Command::new("kill")
+        .args([&format!("-{name}"), &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
 impl Run {
     /// The run, which must have ended with this code.
     pub fn ends(self, code: i32) -> Self {
