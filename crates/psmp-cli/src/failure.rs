@@ -22,6 +22,8 @@ pub enum Outcome {
     Infeasible,
     /// The run was stopped before it had found a path.
     NoPathYet,
+    /// The work was stopped before it was done.
+    Stopped,
     /// A rerun differs from what was recorded.
     Mismatch,
 }
@@ -32,7 +34,7 @@ impl Outcome {
         match self {
             Outcome::Done => 0,
             Outcome::Infeasible => 3,
-            Outcome::NoPathYet => 4,
+            Outcome::NoPathYet | Outcome::Stopped => 4,
             Outcome::Mismatch => 5,
         }
     }

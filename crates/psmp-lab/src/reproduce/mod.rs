@@ -10,7 +10,6 @@ mod curves;
 mod evaluate;
 mod experiment;
 mod growth;
-mod keep;
 mod replay;
 pub mod seven_dof;
 
@@ -19,6 +18,7 @@ pub use experiment::Experiment;
 pub use replay::replay;
 
 use crate::families::{Family, FamilyError, ProblemSet, Rectangle};
+use crate::keep;
 use crate::problems::Problems;
 use crate::row::Row;
 use crate::sweep::{SweepError, runs_in_world};

@@ -17,7 +17,8 @@ pub use arm_set::{ArmSet, is_arm_folder};
 pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
-use super::{ReproduceError, WORLDS_IN_PIECE, Watch, keep};
+use super::{ReproduceError, WORLDS_IN_PIECE, Watch};
+use crate::keep;
 use crate::row::Row;
 use arena::ArmArena;
 use arm_set::Maker;
@@ -217,6 +218,9 @@ pub fn run(
     })
 }
 
+/// Finer steps, in radians or metres, are no joint's.
+const LEAST_STEP: f64 = 1e-5;
+
 /// Runs a row again. What comes is the same row but for the time it took, if all is well.
 /// `tick` is called now and then, from any thread.
 ///
@@ -237,6 +241,9 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     experiment.folders = row.folder.iter().map(PathBuf::from).collect();
     experiment.seed = row.made_seed.unwrap_or(0);
     experiment.resolution = row.resolution.unwrap_or(experiment.resolution);
+    if !(LEAST_STEP..=f64::MAX).contains(&experiment.resolution) {
+        return Err(wrong("its resolution is no step that a joint could make"));
+    }
     experiment.eta = row.eta;
     if let Some(budget) = row.budget {
         (experiment.budget, experiment.rival_budget) = (budget, budget);
