@@ -18,9 +18,10 @@ use std::process::ExitCode;
 pub enum Outcome {
     /// All is well.
     Done,
-    /// It is certain that no path exists.
-    Infeasible,
-    /// The run was stopped before it had found a path.
+    /// It is certain that the roadmap that was given has no path.
+    NoPathOnRoadmap,
+    /// The run ended without a path, and there may be one: it was stopped, or a roadmap made on the
+    /// spot has none.
     NoPathYet,
     /// A rerun differs from what was recorded.
     Mismatch,
@@ -30,7 +31,7 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         ExitCode::from(match outcome {
             Outcome::Done => 0,
-            Outcome::Infeasible => 3,
+            Outcome::NoPathOnRoadmap => 3,
             Outcome::NoPathYet => 4,
             Outcome::Mismatch => 5,
         })

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// ```
 /// use psmp::Stop;
 /// use std::time::Duration;
-/// // A certified 1% or 5000 configurations, but not before half a second has passed.
+/// // At most 1% over the shortest on the roadmap, or 5000 configurations, but not before half a second has passed.
 /// let stop = (Stop::gap(0.01) | Stop::configurations(5000)) & Stop::after(Duration::from_millis(500));
 /// # let _ = stop;
 /// ```
@@ -56,7 +56,8 @@ impl Stop {
         Self(Condition::Proposals(count))
     }
 
-    /// Once the best path is certainly within this share of the shortest.
+    /// Once the best path is certainly at most this share longer than the shortest on the roadmap;
+    /// without a roadmap, than the straight line.
     #[must_use]
     pub fn gap(gap: f64) -> Self {
         Self(Condition::Gap(gap))
@@ -136,6 +137,7 @@ mod tests {
             proposals: 5,
             best_length: Some(1.05),
             lower_bound: 1.0,
+            yardstick: crate::Yardstick::ShortestOnRoadmap,
         };
         let met = |stop: Stop| stop.is_met(&progress, Duration::from_secs(1));
         assert!(met(Stop::configurations(100)) && !met(Stop::configurations(101)));
