@@ -74,7 +74,7 @@ def main() -> None:
     )
     for event in run:
         if event.kind == "improved":
-            print(f"{event.configurations:6} configurations: {event.length:.3f} rad, certified gap {event.gap:.0%}")
+            print(f"{event.configurations:6} configurations: {event.length:.3f} rad, at most {event.gap_on_roadmap:.0%} over the roadmap's shortest")
     result = run.result()
     print(result)
     if result.path is None:

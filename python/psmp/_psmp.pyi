@@ -525,12 +525,24 @@ class Event:
         """The length of the best path so far."""
 
     @property
-    def lower_bound(self) -> float:
-        """No path can be shorter than this; infinite if no path can exist."""
+    def lower_bound_on_roadmap(self) -> float | None:
+        """No path on the roadmap is shorter than this; infinite if it has none. None without a roadmap."""
 
     @property
-    def gap(self) -> float | None:
-        """How much longer the best path may be than the shortest, as a share: 0 is the shortest."""
+    def straight_line(self) -> float | None:
+        """The length of the straight line from start to goal, of a run without a roadmap."""
+
+    @property
+    def gap_on_roadmap(self) -> float | None:
+        """How much longer the best path may be than the shortest on the roadmap, as a share.
+
+        0 is the shortest on the roadmap; beside it there may be shorter ones. None before the first
+        path, and without a roadmap.
+        """
+
+    @property
+    def gap_over_straight_line(self) -> float | None:
+        """How much longer the best path is than the straight line, as a share, without a roadmap."""
 
     @property
     def path(self) -> npt.NDArray[np.float64] | None:
@@ -592,7 +604,11 @@ class Run:
     def closed(self) -> bool: ...
     @property
     def ending(self) -> Literal["shortest-on-roadmap", "no-path-on-roadmap", "straight-line", "gave-up"] | None:
-        """How the run ended, if it is over."""
+        """How the run ended, if it is over.
+
+        The roadmap's shortest path is found, or it has none; or, without a roadmap, the path is the
+        straight line; or nothing more is proposed.
+        """
 
     @property
     def planner(self) -> str:
@@ -616,9 +632,21 @@ class Run:
     @property
     def best_length(self) -> float | None: ...
     @property
-    def lower_bound(self) -> float: ...
+    def lower_bound_on_roadmap(self) -> float | None:
+        """No path on the roadmap is shorter than this; infinite if it has none. None without a roadmap."""
+
     @property
-    def gap(self) -> float | None: ...
+    def straight_line(self) -> float | None:
+        """The length of the straight line from start to goal, of a run without a roadmap."""
+
+    @property
+    def gap_on_roadmap(self) -> float | None:
+        """How much longer the best path may be than the shortest on the roadmap, as a share."""
+
+    @property
+    def gap_over_straight_line(self) -> float | None:
+        """How much longer the best path is than the straight line, as a share, without a roadmap."""
+
     @property
     def seconds(self) -> float:
         """Time spent planning, checks included."""

@@ -74,11 +74,14 @@ def plan(
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
     of its edges first: ``ei`` looks at all edges of a path coarsely before it sees any to its end
-    (``"coarse"``), the others check whole edges, the likeliest to collide first (``"failfast"``). An ``insured`` run never checks more than twice what LazySP would plus one
-    path, whatever the belief; ``ei`` is insured unless told otherwise, the others are not.
+    (``"coarse"``), the others check whole edges, the likeliest to collide first (``"failfast"``). An
+    ``insured`` run never checks more than twice what LazySP would plus one path that was proposed, which
+    can be several times as long as the shortest, whatever the belief; ``ei`` is insured unless told
+    otherwise, the others are not.
 
     ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without it the run ends with
-    the shortest path, or certain that there is none.
+    the shortest path on the roadmap, or certain that the roadmap has none. Beside the roadmap there may
+    be a shorter one.
 
     The same ``seed`` and the same inputs give the same events, bit for bit. ``fallback`` is after how
     many proposals in vain the optimistic shortest path is tried; None gives the plain method, which

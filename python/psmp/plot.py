@@ -40,7 +40,8 @@ def anytime(
     """The length of the best path against configurations checked, a line for each run.
 
     Runs are named by their planner, or by the keys of a mapping. With ``bound`` the lower bounds are
-    drawn beneath: where the two meet, the path is certainly the shortest.
+    drawn beneath: where the two meet, the path is certainly the shortest on its roadmap. Without a
+    roadmap, the bound is the straight line.
     """
     if isinstance(runs, (Run, Result)):
         named = [(_result(runs).planner, _result(runs))]
@@ -59,10 +60,11 @@ def anytime(
             ax.plot(x[:-1], y[:-1], "o", color=colour, markersize=4)
         else:
             ax.plot([], [], color=colour, label=f"{name}: no path", linewidth=2)
-        if bound and np.isfinite(result.lower_bound):
+        if bound and np.isfinite(result.bounds[-1]):
             x = np.append(result.bounds_since, end)
             y = np.append(result.bounds, result.bounds[-1])
-            label = "lower bound" if place == 0 else None
+            what = "lower bound on the roadmap" if result.straight_line is None else "straight line"
+            label = what if place == 0 else None
             ax.step(x, y, where="post", color=colour if len(named) > 1 else BOUND, linestyle=":", label=label)
     ax.set_xlabel("configurations checked")
     ax.set_ylabel("length of the best path")

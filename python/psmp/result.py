@@ -25,18 +25,25 @@ class Result:
 
     ``path`` holds the configurations of the best path, one a row, and ``vertices`` its vertices. The
     arrays from ``configurations`` to ``seconds`` have a value for each path found on the way:
-    configurations, edges and proposals until then, its length, the lower bound at the time, and the
-    time spent planning, checks included. It is a table to Arrow: ``polars.DataFrame(result)``,
+    configurations, edges and proposals until then, its length, the lower bound at the time (of the
+    roadmap's paths; without a roadmap, the straight line), and the time spent planning, checks
+    included. It is a table to Arrow: ``polars.DataFrame(result)``,
     ``result.to_pandas()``.
     """
 
     planner: str
     seed: int
-    #: ``shortest-on-roadmap``, ``no-path-on-roadmap``, ``straight-line``, ``gave-up``, or ``stopped`` where the run could go on.
+    #: ``shortest-on-roadmap``, ``no-path-on-roadmap``, ``straight-line``, ``gave-up``, or ``stopped``
+    #: where the run could go on.
     ending: str
     length: float | None
-    lower_bound: float
-    gap: float | None
+    #: No path on the roadmap is shorter, and by how much the best one may be longer than that, as a
+    #: share. Beside the roadmap there may be shorter ones. None without a roadmap.
+    lower_bound_on_roadmap: float | None
+    gap_on_roadmap: float | None
+    #: From start to goal, and by how much the best path is longer; None with a roadmap.
+    straight_line: float | None
+    gap_over_straight_line: float | None
     path: npt.NDArray[np.float64] | None
     vertices: npt.NDArray[np.uint32] | None
     #: Configurations, edges and proposals in all.
@@ -70,8 +77,10 @@ class Result:
             seed=run.seed,
             ending=run.ending or "stopped",
             length=run.best_length,
-            lower_bound=run.lower_bound,
-            gap=run.gap,
+            lower_bound_on_roadmap=run.lower_bound_on_roadmap,
+            gap_on_roadmap=run.gap_on_roadmap,
+            straight_line=run.straight_line,
+            gap_over_straight_line=run.gap_over_straight_line,
             path=run.path,
             vertices=run.vertices,
             total_configurations=run.configurations,
@@ -100,13 +109,14 @@ class Result:
                 0.0,
                 (self.lengths - self.lower_bounds) / self.lower_bounds,
             )
+        on_roadmap = self.straight_line is None
         return {
             "configurations": self.configurations,
             "edges": self.edges,
             "proposals": self.proposals,
             "length": self.lengths,
-            "lower_bound": self.lower_bounds,
-            "gap": gaps,
+            "lower_bound_on_roadmap" if on_roadmap else "straight_line": self.lower_bounds,
+            "gap_on_roadmap" if on_roadmap else "gap_over_straight_line": gaps,
             "seconds": self.seconds,
         }
 
@@ -131,12 +141,14 @@ class Result:
 
     def _summary(self) -> list[tuple[str, str]]:
         if self.length is None:
-            found = "no path" if self.ending == "no-path-on-roadmap" else "none yet"
+            found = "none on this roadmap" if self.ending == "no-path-on-roadmap" else "none yet"
         else:
             found = f"length {self.length:.4g}"
         rows = [("path", found)]
-        if self.gap is not None:
-            rows.append(("certified gap", f"{self.gap:.2%}"))
+        if self.gap_on_roadmap is not None:
+            rows.append(("over the shortest on this roadmap", f"at most {self.gap_on_roadmap:.2%}"))
+        if self.gap_over_straight_line is not None:
+            rows.append(("over the straight line", f"at most {self.gap_over_straight_line:.2%}"))
         rows += [
             ("ending", self.ending),
             ("configurations checked", f"{self.total_configurations:,}"),

@@ -31,10 +31,13 @@ def seconds(seconds: float) -> Stop:
 
 
 def gap(gap: float) -> Stop:
-    """Once the best path is certainly at most this share longer than the shortest."""
+    """Once the best path is certainly at most this share longer than the shortest on the roadmap.
+
+    Without a roadmap, than the straight line from start to goal.
+    """
     return Stop.gap(gap)
 
 
 def never() -> Stop:
-    """Only when the run is over by itself: with the shortest path, or certain that there is none."""
+    """Only when the run is over by itself: with the roadmap's shortest path, or certain that it has none."""
     return Stop.never()

@@ -24,10 +24,10 @@ def test_events_lead_to_the_shortest_path(roadmap):
     run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01)
     events = list(run)
     assert events[-1].kind == "shortest-on-roadmap" and events[-1].is_final
-    assert run.ending == "shortest-on-roadmap" and run.gap == 0.0
+    assert run.ending == "shortest-on-roadmap" and run.gap_on_roadmap == 0.0
     lengths = [e.length for e in events if e.kind == "improved"]
     assert lengths == sorted(lengths, reverse=True) and lengths
-    assert all(a.lower_bound <= b.lower_bound for a, b in itertools.pairwise(events))
+    assert all(a.lower_bound_on_roadmap <= b.lower_bound_on_roadmap for a, b in itertools.pairwise(events))
     path = events[-1].path
     assert path.dtype == np.float64 and path.shape == (len(events[-1].vertices), 2)
     assert np.array_equal(path[0], START) and np.array_equal(path[-1], GOAL)
@@ -45,7 +45,8 @@ def test_no_path_is_certain_to_be_none(roadmap):
     run = psmp.plan(roadmap, START, GOAL, check=lambda q: not 0.45 < q[0] < 0.55, resolution=0.01)
     result = run.finish()
     assert result.ending == "no-path-on-roadmap" and result.path is None and result.length is None
-    assert run.lower_bound == np.inf
+    assert run.lower_bound_on_roadmap == np.inf
+    assert run.straight_line is None and run.gap_over_straight_line is None
 
 
 @pytest.mark.parametrize("proposer", ["ei", "psmp", "lazysp", "maxprob+", "pomp"])

@@ -18,9 +18,17 @@ def test_frames(result):
     polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
     frame = result.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == ["configurations", "edges", "proposals", "length", "lower_bound", "gap", "seconds"]
+    assert list(frame.columns) == [
+        "configurations",
+        "edges",
+        "proposals",
+        "length",
+        "lower_bound_on_roadmap",
+        "gap_on_roadmap",
+        "seconds",
+    ]
     assert np.array_equal(frame["length"], result.lengths) and frame["length"].is_monotonic_decreasing
-    assert frame["gap"].iloc[-1] == pytest.approx(
+    assert frame["gap_on_roadmap"].iloc[-1] == pytest.approx(
         (result.lengths[-1] - result.lower_bounds[-1]) / result.lower_bounds[-1]
     )
     # Through the Arrow interface, by those who know nothing of psmp.
@@ -31,10 +39,10 @@ def test_frames(result):
 
 
 def test_reprs(roadmap, result):
-    assert (np.diff(result.bounds) > 0).all() and result.bounds[-1] == result.lower_bound == result.length
+    assert (np.diff(result.bounds) > 0).all() and result.bounds[-1] == result.lower_bound_on_roadmap == result.length
     assert "length" in repr(result) and "shortest-on-roadmap" in repr(result)
     page = result._repr_html_()
-    assert page.startswith("<table>") and "certified gap" in page and "<svg" in page
+    assert page.startswith("<table>") and "over the shortest on this roadmap" in page and "<svg" in page
     run = psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.edges(1))
     assert "none yet" in repr(run) and "<svg" not in run._repr_html_()
     assert "Roadmap of 300 vertices" in repr(roadmap)

@@ -43,7 +43,7 @@ def lines(event: psmp.Event) -> list[str]:
         str(event.edges),
         str(event.proposals),
         number(event.best_length),
-        number(event.lower_bound),
+        number(event.lower_bound_on_roadmap),
     ]
 
 
@@ -85,9 +85,7 @@ def test_rust_the_command_line_and_python_do_the_same(folder, tmp_path):
     told = subprocess.run([*command, "--json", *common], check=True, capture_output=True, text=True).stdout
     told = [json.loads(line) for line in told.splitlines()]
     ours = [e for e in events if e.kind in ("improved", "shortest-on-roadmap")]
-    assert [(t["event"], t["configurations"], t["edges"], t["proposals"], t["length"], t["lower_bound"]) for t in told] == [
-        (e.kind, e.configurations, e.edges, e.proposals, e.best_length, e.lower_bound) for e in ours
-    ]
+    assert [line(t) for t in told] == told_by(ours)
     rows = tmp_path / "rows.csv"
     command = [built("bin", "psmp"), "bench", folder, "--planners", "psmp:fs", "--experience", "seen", "--worlds",
                str(WORLD + 1), "--seeds", "1", *common, "-o", rows]  # fmt: skip
@@ -128,17 +126,27 @@ def test_a_kept_belief_is_the_same_as_on_the_command_line(folder, tmp_path, road
         psmp.open_belief(tmp_path / "none.belief", roadmap)
 
 
+def line(told: dict) -> tuple:
+    """A line of the command line's, its lower bound under either name."""
+    bound = told["straight_line"] if "straight_line" in told else told["lower_bound_on_roadmap"]
+    return (told["event"], told["configurations"], told["edges"], told["proposals"], told["length"], bound)
+
+
 def told_by_the_command_line(*words) -> list[tuple]:
     """Every better path, and the end, as the command line tells of them."""
     command = [built("bin", "psmp"), "plan", "--json", "--seed", str(SEED), *words]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     told = [json.loads(line) for line in told.splitlines()]
-    return [(t["event"], t["configurations"], t["edges"], t["proposals"], t["length"], t["lower_bound"]) for t in told]
+    return [line(t) for t in told]
 
 
 def told_by(events) -> list[tuple]:
     told = [e for e in events if e.kind == "improved" or e.is_final]
-    return [(e.kind, e.configurations, e.edges, e.proposals, e.best_length, e.lower_bound) for e in told]
+    bounds = [e.lower_bound_on_roadmap if e.straight_line is None else e.straight_line for e in told]
+    return [
+        (e.kind, e.configurations, e.edges, e.proposals, e.best_length, b)
+        for e, b in zip(told, bounds, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("planner", ["lazysp", "ei:local"])

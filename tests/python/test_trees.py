@@ -91,6 +91,12 @@ def test_a_result_has_a_face_and_can_be_drawn():
     run = psmp.plan_without_roadmap(BOUNDS, START, GOAL, check=wall, planner="rrtstar", stop=psmp.checks(3000), resolution=0.01)
     result = run.finish()
     assert "rrtstar" in repr(result) and result.ending == "stopped" and len(result.checked) == 0
+    # Trees know no roadmap: what they know of a path is how far it is over the straight line.
+    assert "over the straight line" in repr(result) and "roadmap" not in repr(result)
+    assert result.gap_on_roadmap is None and result.lower_bound_on_roadmap is None
+    assert result.straight_line == pytest.approx(np.linalg.norm(np.subtract(GOAL, START)))
+    assert result.gap_over_straight_line == pytest.approx(result.length / result.straight_line - 1)
+    assert "gap_over_straight_line" in result.columns()
     assert psmp.plot.world(result) is not None and psmp.plot.anytime(result) is not None
 
 

@@ -26,14 +26,15 @@ pub struct BenchArgs {
 
     /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, separated by commas.
     ///
-    /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the optimum), pomp, ei (expected
+    /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the roadmap's shortest path), pomp, ei (expected
     /// improvement per check; ei-tradeoffs, ei-draws, ei-refutation and ei-joint are ei less one of its
     /// parts). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
     /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
     /// 0.9. Validators: coarse, failfast, forward, backward, alternate, bisect.
     ///
-    /// Insured, a planner checks at most twice what LazySP would plus one path, whatever its belief;
-    /// ei is, unless it is told to be uninsured, the others are if told to be insured.
+    /// Insured, a planner checks at most twice what LazySP would plus one path that was proposed, which
+    /// can be several times as long as the shortest, whatever its belief; ei is, unless it is told to
+    /// be uninsured, the others are if told to be insured.
     #[arg(
         long,
         value_delimiter = ',',
@@ -353,16 +354,20 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
                 .collect();
             writeln!(
                 out,
-                "{}: median {unit} checked; a run that never gets there counts as infinite",
+                "{}: median {unit} checked; a run that never gets there counts as infinite; \
+                 shortest is the roadmap's shortest path",
                 of.join(", ")
             )?;
         }
     }
-    for s in summaries.iter().filter(|s| s.infeasible.0 > 0) {
+    for s in summaries.iter().filter(|s| s.no_path_on_roadmap.0 > 0) {
         writeln!(
             out,
-            "{}, {}: {} runs in worlds without any path, {} of them reported infeasible",
-            s.dataset, s.planner, s.infeasible.0, s.infeasible.1
+            "{}, {}: {} in worlds where the roadmap has no path, {} of them ended knowing that",
+            s.dataset,
+            s.planner,
+            show::count(s.no_path_on_roadmap.0 as u64, "run"),
+            s.no_path_on_roadmap.1
         )?;
     }
     Ok(())

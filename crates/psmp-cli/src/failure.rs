@@ -18,9 +18,10 @@ use std::process::ExitCode;
 pub enum Outcome {
     /// All is well.
     Done,
-    /// It is certain that no path exists.
-    Infeasible,
-    /// The run was stopped before it had found a path.
+    /// It is certain that the roadmap that was given has no path.
+    NoPathOnRoadmap,
+    /// The run ended without a path, and there may be one: it was stopped, or a roadmap made on the
+    /// spot has none.
     NoPathYet,
     /// The work was stopped before it was done.
     Stopped,
@@ -33,7 +34,7 @@ impl Outcome {
     pub fn code(self) -> u8 {
         match self {
             Outcome::Done => 0,
-            Outcome::Infeasible => 3,
+            Outcome::NoPathOnRoadmap => 3,
             Outcome::NoPathYet | Outcome::Stopped => 4,
             Outcome::Mismatch => 5,
         }

@@ -213,7 +213,7 @@ fn dataset(folder: &Path) -> Result<Facts> {
             json!({
                 "worlds": lengths.len(),
                 "of": table.world_count(),
-                "shortest_length": lengths.first().zip(lengths.last()).map(|(a, b)| json!([a, b])),
+                "shortest_on_roadmap": lengths.first().zip(lengths.last()).map(|(a, b)| json!([a, b])),
             }),
         ));
     }

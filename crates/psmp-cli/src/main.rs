@@ -3,8 +3,8 @@
 //! What a command finds out goes to standard output, everything said about it to standard error.
 //! With `--json` standard output is JSON: one value, or one value a line where results stream.
 //! Errors name the thing, and a `hint:` line says what to do. Exit codes: 0 done (a path was found),
-//! 1 an error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found, 5 a replay that
-//! differs.
+//! 1 an error, 2 wrong usage, 3 no path on the roadmap or dataset that was given, 4 no path found yet
+//! (stopped, or a roadmap made on the spot has none), 5 a replay that differs.
 
 mod arms;
 mod bench;
@@ -43,7 +43,7 @@ use std::process::ExitCode;
         psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs\n  \
         psmp plan --robot panda.urdf --srdf panda.srdf --scene scene.yaml --request request.yaml\n  \
         psmp bench dataset_2d_1 --planners psmp:fs,pomp:nn,lazysp --seeds 5 -o rows.csv\n\n\
-        Exit codes: 0 done, 1 error, 2 wrong usage, 3 no path can exist, 4 stopped before a path was found, 5 a replay that differs."
+        Exit codes: 0 done, 1 error, 2 wrong usage, 3 no path on the roadmap or dataset that was given, 4 no path found yet (stopped, or a roadmap made on the spot has none), 5 a replay that differs."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -153,7 +153,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "SECONDS", help_heading = "Stopping", value_parser = parse_seconds, allow_negative_numbers = true)]
     pub time: Option<Duration>,
 
-    /// Stop once the path is certainly at most this share longer than the shortest.
+    /// Stop once the path is certainly at most this share longer than the shortest on the roadmap;
+    /// without a roadmap, than the straight line.
     #[arg(long, value_name = "SHARE", help_heading = "Stopping", value_parser = numbers::not_negative, allow_negative_numbers = true)]
     pub gap: Option<f64>,
 
@@ -614,15 +615,31 @@ impl Problem<'_> {
         }
         if trial.ending == Ending::Stopped {
             say!(
-                "stopped after {} configurations",
-                trial.progress.configurations
+                "stopped after {}",
+                show::count(trial.progress.configurations, "configuration")
             );
         }
         Ok(match (trial.progress.best_length, trial.ending) {
             (Some(_), _) => Outcome::Done,
-            (None, Ending::NoPathOnRoadmap) => Outcome::Infeasible,
-            (None, _) => Outcome::NoPathYet,
+            (None, ending) => without_path(args, ending),
         })
+    }
+}
+
+/// How a run ends that has found no path. Of a roadmap that was given it is a finding that it has none;
+/// one that was made on the spot can be made finer.
+pub fn without_path(args: &PlanArgs, ending: Ending) -> Outcome {
+    let given = args.roadmap.is_some() || args.dataset.is_some();
+    match ending {
+        Ending::NoPathOnRoadmap if given => Outcome::NoPathOnRoadmap,
+        Ending::NoPathOnRoadmap => {
+            say!(
+                "hint: the roadmap was made on the spot, and a finer one may have a path: give more \
+                 `--vertices`, or `--planner rrtconnect`, which needs none"
+            );
+            Outcome::NoPathYet
+        }
+        _ => Outcome::NoPathYet,
     }
 }
 
@@ -658,18 +675,17 @@ impl PathToWrite<'_> {
             }
             csv.into_inner()?
         } else {
-            serde_json::to_vec_pretty(&json!({
+            let written = json!({
                 "planner": self.planner,
                 "seed": self.seed,
                 "length": path.length(),
-                "lower_bound": progress.lower_bound,
-                "gap": progress.gap(),
                 "configurations": progress.configurations,
                 "edges_checked": progress.edges,
                 "vertices": path.vertices().iter().map(|v| v.0 + 1).collect::<Vec<_>>(),
                 "edges": path.edges().iter().map(|e| e.0 + 1).collect::<Vec<_>>(),
                 "path": configurations,
-            }))?
+            });
+            serde_json::to_vec_pretty(&show::with_bound(written, progress))?
         };
         Ok(psmp_worlds::save(file, &bytes)?)
     }

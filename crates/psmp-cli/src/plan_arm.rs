@@ -297,7 +297,7 @@ impl Task<'_> {
         )?;
         match &planned.found {
             Some(found) => self.write_found(found)?,
-            None => self.write_nothing()?,
+            None => self.write_nothing("no path")?,
         }
         Ok(planned.outcome())
     }
@@ -310,16 +310,17 @@ impl Task<'_> {
             found.write(file, &names, &planner, self.common)?;
         }
         let configurations: Vec<&[f64]> = found.path.iter().collect();
-        let spent = format!("after {} configurations", found.configurations);
+        let spent = show::count(found.configurations, "configuration");
+        let spent = format!("after {spent}");
         self.write_motion(&configurations, found.path.length(), &spent)
     }
 
     /// Writes what can be written where there is no path.
-    fn write_nothing(&self) -> Result<()> {
+    fn write_nothing(&self, what: &str) -> Result<()> {
         for file in self.args.path.iter().chain(&self.args.arm.trajectory) {
             say!("there is no path to write to `{}`", file.display());
         }
-        self.draw(&[], "no path")
+        self.draw(&[], what)
     }
 
     /// Writes the trajectory along a path, and draws the arm on it.
@@ -332,8 +333,8 @@ impl Task<'_> {
             write_trajectory(file, &names, &trajectory)?;
         }
         let detail = format!(
-            "length {length:.3}, {} motions, {:.2} s, {spent}",
-            path.len() - 1,
+            "length {length:.3}, {}, {:.2} s, {spent}",
+            show::count(path.len() as u64 - 1, "motion"),
             trajectory.duration(),
         );
         self.draw(path, &detail)
@@ -438,20 +439,26 @@ impl OnRoadmap<'_> {
             }
             let progress = spent.and(planner.progress());
             match planner.best_path() {
-                None => self.task.write_nothing()?,
+                None if trial.ending == Ending::NoPathOnRoadmap => {
+                    self.task.write_nothing("no path on this roadmap")?;
+                }
+                None => self.task.write_nothing("no path")?,
                 Some(path) if args.shortcut => self.straighten(world, roadmap, path, progress)?,
                 Some(path) => self.write(roadmap, path, progress)?,
             }
             if trial.ending == Ending::Stopped {
-                say!("stopped after {} configurations", progress.configurations);
+                let spent = show::count(progress.configurations, "configuration");
+                say!("stopped after {spent}");
             }
             return Ok(match (progress.best_length, trial.ending) {
                 (Some(_), _) => Outcome::Done,
-                (None, Ending::NoPathOnRoadmap) => {
-                    say!("hint: a roadmap of more `--vertices` may have one");
-                    Outcome::Infeasible
+                (None, ending) => {
+                    let outcome = plan::without_path(args, ending);
+                    if outcome == Outcome::NoPathOnRoadmap {
+                        say!("there is no path on this roadmap, joined to start and goal");
+                    }
+                    outcome
                 }
-                (None, _) => Outcome::NoPathYet,
             });
         }
         unreachable!("the last round returns")
@@ -527,8 +534,9 @@ impl OnRoadmap<'_> {
         let configurations: Vec<&[f64]> =
             vertices.filter_map(|v| roadmap.configuration(*v)).collect();
         let spent = format!(
-            "after {} configurations in {} edges",
-            progress.configurations, progress.edges
+            "after {} in {}",
+            show::count(progress.configurations, "configuration"),
+            show::count(progress.edges, "edge")
         );
         self.task
             .write_motion(&configurations, path.length(), &spent)

@@ -2,10 +2,11 @@
 
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
-use psmp::{AnytimePlanner, EdgeStatus, Event, EventKind, Query, Roadmap};
+use psmp::{AnytimePlanner, EdgeStatus, Event, EventKind, Progress, Query, Roadmap, Yardstick};
 use psmp_lab::picture::{EdgeMark, RunPicture};
-use psmp_lab::trial::Trial;
+use psmp_lab::trial::{Ending, Trial};
 use psmp_worlds::{FileError, OccupancyGrid};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
@@ -82,29 +83,60 @@ pub fn improvement(
         | EventKind::Probed { .. } => return Ok(()),
     };
     if json {
-        let line = serde_json::json!({
+        let line = json!({
             "event": what,
             "planner": planner,
             "configurations": progress.configurations,
             "edges": progress.edges,
             "proposals": progress.proposals,
             "length": progress.best_length,
-            "lower_bound": Some(progress.lower_bound).filter(|b| b.is_finite()),
-            "gap": progress.gap(),
         });
-        return writeln!(out, "{line}");
+        return writeln!(out, "{}", with_bound(line, progress));
     }
     let spent = format!("{:>7} configurations", progress.configurations);
     match (event.kind, progress.best_length, progress.gap()) {
-        (EventKind::Improved { .. }, Some(length), Some(gap)) => writeln!(
-            out,
-            "{spent}  length {length:.4}  certified gap {:.1}%",
-            gap * 100.0
-        ),
-        (EventKind::ShortestOnRoadmap, ..) => writeln!(out, "{spent}  that is the shortest path"),
-        (EventKind::NoPathOnRoadmap, ..) => writeln!(out, "{spent}  there is no path"),
-        (EventKind::StraightLine, ..) => writeln!(out, "{spent}  that is the straight line"),
+        (EventKind::Improved { .. }, Some(length), Some(gap)) => {
+            let at_most = at_most(gap, progress.yardstick);
+            writeln!(out, "{spent}  length {length:.4}  {at_most}")
+        }
+        (EventKind::ShortestOnRoadmap, ..) => {
+            writeln!(out, "{spent}  that is the shortest path on this roadmap")
+        }
+        (EventKind::NoPathOnRoadmap, ..) => writeln!(out, "{spent}  this roadmap has no path"),
+        (EventKind::StraightLine, ..) => {
+            writeln!(
+                out,
+                "{spent}  that is the straight line, and nothing is shorter"
+            )
+        }
         _ => writeln!(out, "{spent}  nothing more is proposed"),
+    }
+}
+
+/// How far a path may be from what it is held against.
+fn at_most(gap: f64, yardstick: Yardstick) -> String {
+    if gap == 0.0 {
+        return yardstick.to_string();
+    }
+    format!("at most {:.1}% over {yardstick}", gap * 100.0)
+}
+
+/// A JSON object with the lower bound and the gap added, under names that say what they are about.
+pub fn with_bound(mut object: Value, progress: Progress) -> Value {
+    let [bound, gap] = match progress.yardstick {
+        Yardstick::ShortestOnRoadmap => ["lower_bound_on_roadmap", "gap_on_roadmap"],
+        Yardstick::StraightLine => ["straight_line", "gap_over_straight_line"],
+    };
+    object[bound] = json!(Some(progress.lower_bound).filter(|b| b.is_finite()));
+    object[gap] = json!(progress.gap());
+    object
+}
+
+/// So many of something, in words that end in `s` where there is not just one.
+pub fn count(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        number => format!("{number} {thing}s"),
     }
 }
 
@@ -115,16 +147,17 @@ pub fn curve(trial: &Trial) -> Vec<(u64, f64)> {
 }
 
 /// What came of a run, in a line below a picture's title.
-pub fn subtitle(trial: &Trial, steps: &str) -> String {
+pub fn subtitle(trial: &Trial, step: &str) -> String {
     let progress = trial.progress;
-    match (progress.best_length, progress.gap()) {
-        (Some(length), Some(gap)) => format!(
-            "length {length:.3}, certified gap {:.1}%, after {} configurations in {} {steps}",
-            gap * 100.0,
-            progress.configurations,
-            progress.edges
+    let spent = count(progress.configurations, "configuration");
+    match (progress.best_length, progress.gap(), trial.ending) {
+        (Some(length), Some(gap), _) => format!(
+            "length {length:.3}, {}, after {spent} in {}",
+            at_most(gap, progress.yardstick),
+            count(progress.edges, step)
         ),
-        _ => format!("no path after {} configurations", progress.configurations),
+        (.., Ending::NoPathOnRoadmap) => format!("no path on this roadmap, after {spent}"),
+        _ => format!("no path after {spent}"),
     }
 }
 
@@ -158,7 +191,7 @@ impl RunDrawing<'_> {
             .collect();
         RunPicture {
             title: self.title,
-            subtitle: &subtitle(self.trial, "edges"),
+            subtitle: &subtitle(self.trial, "edge"),
             roadmap: self.roadmap,
             query: self.query,
             obstacles: self.obstacles,

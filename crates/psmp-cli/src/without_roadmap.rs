@@ -82,12 +82,12 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
             Some(path) => Some(Found {
                 path: path.clone(),
                 configurations: spent,
-                lower_bound: trial.progress.lower_bound,
+                straight_line: trial.progress.lower_bound,
             }),
             None => None,
         };
         if trial.ending == Ending::Stopped {
-            say!("stopped after {spent} configurations");
+            say!("stopped after {}", show::count(spent, "configuration"));
         }
         Ok(Planned {
             best: planner.best_path().cloned(),
@@ -113,7 +113,7 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
         let Ok(path) = shortcut(path, &mut checker, options, common.seed);
         let found = Found {
             configurations: spent + checker.configurations(),
-            lower_bound: self.space.distance(self.start, self.goal),
+            straight_line: self.space.distance(self.start, self.goal),
             path,
         };
         let (configurations, length) = (found.configurations, found.path.length());
@@ -157,7 +157,8 @@ impl Planned {
 pub struct Found {
     pub path: Waypoints,
     pub configurations: u64,
-    lower_bound: f64,
+    /// From start to goal: nothing is shorter.
+    straight_line: f64,
 }
 
 impl Found {
@@ -179,7 +180,7 @@ impl Found {
                 "planner": planner,
                 "seed": common.seed,
                 "length": length,
-                "lower_bound": self.lower_bound,
+                "straight_line": self.straight_line,
                 "configurations": self.configurations,
                 "path": self.path.iter().collect::<Vec<_>>(),
             }))?
@@ -244,7 +245,7 @@ impl InMap<'_> {
         let vertices: Vec<VertexId> = roadmap.vertices().collect();
         let picture = RunPicture {
             title: &format!("{name} in {}", self.place),
-            subtitle: &show::subtitle(&planned.trial, "motions"),
+            subtitle: &show::subtitle(&planned.trial, "motion"),
             roadmap: &roadmap,
             query: Query {
                 start: VertexId(0),

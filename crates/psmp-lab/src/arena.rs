@@ -178,7 +178,7 @@ impl<'a> Arena<'a> {
         limit: Option<u64>,
         events: String,
     ) -> Row {
-        let shortest_length = self.shortest.as_ref().map(Path::length);
+        let shortest_on_roadmap = self.shortest.as_ref().map(Path::length);
         let (folder, made) = match self.problems.origin() {
             Origin::Folder(folder) => (Some(folder), None),
             Origin::Made { worlds, test, seed } => (None, Some((worlds as u64, test as u64, seed))),
@@ -217,7 +217,7 @@ impl<'a> Arena<'a> {
                 Fallback::AfterBarren(draws) => draws.to_string(),
             },
             budget: options.budget,
-            ..Row::of_trial(trial, shortest_length, limit)
+            ..Row::of_trial(trial, shortest_on_roadmap, limit)
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A name is the proposer, then the belief, then the validator, joined by colons; what is left out
 //! takes its default. The last part may be `insured` or `uninsured`: with insurance a planner never
-//! checks more than twice what LazySP would plus one path, whatever its belief. Our own proposer is
-//! insured unless told otherwise; those of the literature are plain. Experiments and the command line choose planners by these names at run time;
-//! here a name becomes a planner whose proposer and belief are compiled together, with only the
+//! checks more than twice what LazySP would plus one path that was proposed, whatever its belief. Our
+//! own proposer is insured unless told otherwise; those of the literature are plain. Experiments and
+//! the command line choose planners by these names at run time; here a name becomes a planner whose proposer and belief are compiled together, with only the
 //! validator and the checker behind a pointer, because those are called once a check and not once an
 //! edge of a search.
 

@@ -1,8 +1,11 @@
 //! One run as a row of a table: what was run, all that is needed to run it again, and what came of
 //! it.
 
+use crate::planner_name::PlannerName;
+use crate::reproduce::seven_dof::Entry;
 use crate::score::{Improvement, regret};
-use crate::trial::Trial;
+use crate::trial::{Ending, Trial};
+use psmp::Yardstick;
 use serde::{Deserialize, Serialize};
 
 /// One run.
@@ -23,15 +26,16 @@ pub struct Row {
     pub seed: u64,
     /// What costs are counted in: `configurations`, or `edges` where there are no images.
     pub unit: String,
-    /// The length of the shortest path; missing if there is none.
-    pub shortest_length: Option<f64>,
-    /// What checking only the shortest path costs.
+    /// The length of the shortest path on the roadmap; missing if there is none.
+    #[serde(alias = "shortest_length")]
+    pub shortest_on_roadmap: Option<f64>,
+    /// What checking only that path costs.
     pub limit: Option<u64>,
     /// What had been spent at the first path.
     pub cost_to_first: Option<u64>,
     /// The length of the first path.
     pub first_length: Option<f64>,
-    /// What had been spent when the shortest path was found.
+    /// What had been spent when the shortest path on the roadmap, or a shorter one, was found.
     pub cost_to_shortest: Option<u64>,
     /// What had been spent at the end.
     pub cost_total: u64,
@@ -41,8 +45,13 @@ pub struct Row {
     pub proposals: u64,
     /// The length of the best path.
     pub best_length: Option<f64>,
-    /// The lower bound at the end; missing if there can be no path.
-    pub lower_bound: Option<f64>,
+    /// The lower bound at the end, which no path on the roadmap is below; missing if the roadmap has
+    /// no path, and for planners without a roadmap.
+    #[serde(alias = "lower_bound")]
+    pub lower_bound_on_roadmap: Option<f64>,
+    /// The length of the straight line from start to goal, for planners without a roadmap.
+    #[serde(default)]
+    pub straight_line: Option<f64>,
     /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or `stopped`.
     pub ending: String,
     /// Normalised anytime regret; missing if there is no path.
@@ -81,8 +90,12 @@ impl Row {
         let at_shortest = trial.improvements.iter().find(|better| {
             shortest.is_some_and(|shortest| better.length <= shortest * (1.0 + 1e-12))
         });
+        let bound = |yardstick| {
+            let progress = trial.progress;
+            (progress.yardstick == yardstick).then_some(progress.lower_bound)
+        };
         Self {
-            shortest_length: shortest,
+            shortest_on_roadmap: shortest,
             limit,
             cost_to_first: first.map(|i| i.configurations),
             first_length: first.map(|i| i.length),
@@ -91,7 +104,8 @@ impl Row {
             edges: trial.progress.edges,
             proposals: trial.progress.proposals,
             best_length: trial.progress.best_length,
-            lower_bound: Some(trial.progress.lower_bound).filter(|b| b.is_finite()),
+            lower_bound_on_roadmap: bound(Yardstick::ShortestOnRoadmap).filter(|b| b.is_finite()),
+            straight_line: bound(Yardstick::StraightLine),
             ending: trial.ending.name().to_owned(),
             regret: shortest
                 .zip(limit)
@@ -101,6 +115,24 @@ impl Row {
             seconds: trial.duration.as_secs_f64(),
             ..Self::default()
         }
+    }
+
+    /// The same row in today's words: endings and lower bounds did not always say that they speak of one
+    /// roadmap, or of the straight line.
+    pub(crate) fn in_todays_words(mut self) -> Self {
+        let entry = self.planner.parse::<Entry>();
+        let on_roadmap = !entry.is_ok_and(|e| matches!(e.planner, PlannerName::WithoutRoadmap(_)));
+        if !on_roadmap && self.straight_line.is_none() {
+            self.straight_line = self.lower_bound_on_roadmap.take();
+        }
+        let ending = match (self.ending.as_str(), on_roadmap) {
+            ("optimal", true) => Ending::ShortestOnRoadmap,
+            ("optimal", false) => Ending::StraightLine,
+            ("infeasible", _) => Ending::NoPathOnRoadmap,
+            _ => return self,
+        };
+        self.ending = ending.name().to_owned();
+        self
     }
 
     /// The run's better paths, in order. `None` if the column is malformed.

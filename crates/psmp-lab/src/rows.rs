@@ -56,6 +56,7 @@ pub fn read_csv(path: &Path) -> Result<Vec<Row>, FileError> {
     let mut reader = csv::Reader::from_path(path)
         .map_err(|e| FileError::new(path, format!("cannot read it: {e}")))?;
     let rows: Result<Vec<Row>, csv::Error> = reader.deserialize().collect();
+    let rows = rows.map(|rows| rows.into_iter().map(Row::in_todays_words).collect());
     rows.map_err(|e| {
         FileError::new(path, e.to_string()).hint("name a file of rows as it was written")
     })

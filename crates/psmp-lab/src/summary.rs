@@ -2,6 +2,7 @@
 
 use crate::row::Row;
 use crate::statistics::{Interval, mean_over_worlds, median};
+use crate::trial::Ending;
 use serde::Serialize;
 
 /// A line of the table.
@@ -15,19 +16,19 @@ pub struct Summary {
     pub experience: String,
     /// What costs are counted in.
     pub unit: String,
-    /// Runs in worlds that have a path.
+    /// Runs in worlds where the roadmap has a path.
     pub runs: usize,
-    /// Runs in worlds that have none, and how many of those were reported infeasible.
-    pub infeasible: (usize, usize),
+    /// Runs in worlds where the roadmap has none, and how many of those ended knowing that.
+    pub no_path_on_roadmap: (usize, usize),
     /// Median cost to the first path, counting runs without one as infinite.
     pub to_first: Option<f64>,
-    /// Median cost to the shortest path, likewise.
+    /// Median cost to the shortest path on the roadmap, likewise.
     pub to_shortest: Option<f64>,
     /// Median length of the first path over the shortest, over all runs, likewise.
     pub first_over_shortest: Option<f64>,
     /// Share of runs that found a path.
     pub solved: f64,
-    /// Share of runs that found the shortest path.
+    /// Share of runs that found the shortest path on the roadmap.
     pub reached_shortest: f64,
     /// Mean normalised anytime regret.
     pub regret: Option<f64>,
@@ -62,8 +63,9 @@ pub fn summarise(rows: &[Row]) -> Vec<Summary> {
 }
 
 fn summarise_group(all: &[&Row]) -> Summary {
-    let (solvable, hopeless): (Vec<&Row>, Vec<&Row>) =
-        all.iter().partition(|row| row.shortest_length.is_some());
+    let (solvable, hopeless): (Vec<&Row>, Vec<&Row>) = all
+        .iter()
+        .partition(|row| row.shortest_on_roadmap.is_some());
     let share = |count: usize| count as f64 / solvable.len().max(1) as f64;
     let cost = |pick: fn(&Row) -> Option<u64>| {
         median(solvable.iter().map(|row| pick(row).map(|c| c as f64)))
@@ -81,17 +83,17 @@ fn summarise_group(all: &[&Row]) -> Summary {
         experience: text(|row| &row.experience),
         unit: text(|row| &row.unit),
         runs: solvable.len(),
-        infeasible: (
+        no_path_on_roadmap: (
             hopeless.len(),
             hopeless
                 .iter()
-                .filter(|row| row.ending == "no-path-on-roadmap")
+                .filter(|row| row.ending == Ending::NoPathOnRoadmap.name())
                 .count(),
         ),
         to_first: cost(|row| row.cost_to_first),
         to_shortest: cost(|row| row.cost_to_shortest),
         first_over_shortest: median(solvable.iter().map(|row| {
-            let shortest = row.shortest_length.filter(|s| *s > 0.0)?;
+            let shortest = row.shortest_on_roadmap.filter(|s| *s > 0.0)?;
             Some(row.first_length? / shortest)
         })),
         solved: share(

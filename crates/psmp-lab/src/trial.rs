@@ -1,7 +1,7 @@
 //! One run, watched: which paths it found, what each had cost, and how it ended.
 
 use crate::score::Improvement;
-use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop, Until};
+use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop, Until, Yardstick};
 use std::time::{Duration, Instant};
 
 /// How a run ended.
@@ -80,6 +80,7 @@ impl Trial {
                 proposals: 0,
                 best_length: None,
                 lower_bound: f64::INFINITY,
+                yardstick: Yardstick::ShortestOnRoadmap,
             },
             duration: Duration::ZERO,
         }

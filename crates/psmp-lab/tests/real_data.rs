@@ -254,7 +254,7 @@ fn knowing_the_worlds_saves_checks_on_the_way_to_the_shortest_path() {
 /// Whether the world has a path; the run must have found the shortest then, and must have said that
 /// there is none otherwise.
 fn ended_rightly(row: &Row) -> bool {
-    let solvable = row.shortest_length.is_some();
+    let solvable = row.shortest_on_roadmap.is_some();
     assert_eq!(
         row.ending,
         if solvable {

@@ -2,7 +2,7 @@
 
 use crate::arguments::read_only;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{Direction, Edge, EventKind, Roadmap, Source};
+use psmp::{Direction, Edge, EventKind, Progress, Roadmap, Source, Yardstick};
 use psmp_rivals::Waypoints;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -80,6 +80,16 @@ impl FoundPath {
     pub fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_slice(py, &self.edges)
     }
+}
+
+/// The lower bound of a run, if it bounds this.
+pub fn bound(progress: &Progress, yardstick: Yardstick) -> Option<f64> {
+    (progress.yardstick == yardstick).then_some(progress.lower_bound)
+}
+
+/// The gap of a run, if it is measured by this and there is a path.
+pub fn gap(progress: &Progress, yardstick: Yardstick) -> Option<f64> {
+    progress.gap().filter(|_| progress.yardstick == yardstick)
 }
 
 /// One step of a run: what has happened, and where the run stands after it.
@@ -184,13 +194,23 @@ impl Event {
     }
 
     #[getter]
-    fn lower_bound(&self) -> f64 {
-        self.event.progress.lower_bound
+    fn lower_bound_on_roadmap(&self) -> Option<f64> {
+        bound(&self.event.progress, Yardstick::ShortestOnRoadmap)
     }
 
     #[getter]
-    fn gap(&self) -> Option<f64> {
-        self.event.progress.gap()
+    fn straight_line(&self) -> Option<f64> {
+        bound(&self.event.progress, Yardstick::StraightLine)
+    }
+
+    #[getter]
+    fn gap_on_roadmap(&self) -> Option<f64> {
+        gap(&self.event.progress, Yardstick::ShortestOnRoadmap)
+    }
+
+    #[getter]
+    fn gap_over_straight_line(&self) -> Option<f64> {
+        gap(&self.event.progress, Yardstick::StraightLine)
     }
 
     /// The best path so far as configurations, one a row.
@@ -241,10 +261,16 @@ impl Event {
             EventKind::GaveUp => "gave-up".to_owned(),
         };
         let gap = match self.event.progress.gap() {
-            Some(gap) => format!(", gap {:.1}%", gap * 100.0),
+            Some(gap) => {
+                let yardstick = self.event.progress.yardstick;
+                format!(", at most {:.1}% over {yardstick}", gap * 100.0)
+            }
             None => String::new(),
         };
-        let spent = self.event.progress.configurations;
-        format!("<psmp.Event {what}, {spent} configurations{gap}>")
+        let spent = match self.event.progress.configurations {
+            1 => "1 configuration".to_owned(),
+            many => format!("{many} configurations"),
+        };
+        format!("<psmp.Event {what}, {spent}{gap}>")
     }
 }

@@ -5,11 +5,11 @@
 
 use crate::arguments::refused;
 use crate::engine::{AnyEngine, Checked, Engine, Ready};
-use crate::event::{Event, FoundPath};
+use crate::event::{self, Event, FoundPath};
 use crate::roadmap::Roadmap;
 use crate::stop::{Signals, Stop};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{EventKind, Limit, Progress};
+use psmp::{EventKind, Limit, Progress, Yardstick};
 use psmp_lab::EventHash;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -282,13 +282,27 @@ impl Run {
     }
 
     #[getter]
-    fn lower_bound(&self) -> PyResult<f64> {
-        Ok(self.state()?.progress.lower_bound)
+    fn lower_bound_on_roadmap(&self) -> PyResult<Option<f64>> {
+        let progress = self.state()?.progress;
+        Ok(event::bound(&progress, Yardstick::ShortestOnRoadmap))
     }
 
     #[getter]
-    fn gap(&self) -> PyResult<Option<f64>> {
-        Ok(self.state()?.progress.gap())
+    fn straight_line(&self) -> PyResult<Option<f64>> {
+        let progress = self.state()?.progress;
+        Ok(event::bound(&progress, Yardstick::StraightLine))
+    }
+
+    #[getter]
+    fn gap_on_roadmap(&self) -> PyResult<Option<f64>> {
+        let progress = self.state()?.progress;
+        Ok(event::gap(&progress, Yardstick::ShortestOnRoadmap))
+    }
+
+    #[getter]
+    fn gap_over_straight_line(&self) -> PyResult<Option<f64>> {
+        let progress = self.state()?.progress;
+        Ok(event::gap(&progress, Yardstick::StraightLine))
     }
 
     /// Time spent planning, checks included.

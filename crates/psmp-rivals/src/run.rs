@@ -3,7 +3,7 @@
 use crate::motion_checker::MotionChecker;
 use crate::waypoints::Waypoints;
 use psmp::checker::World;
-use psmp::{Anytime, Event, EventKind, Progress};
+use psmp::{Anytime, Event, EventKind, Progress, Yardstick};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use thiserror::Error;
@@ -31,7 +31,7 @@ pub enum ProblemError<E> {
         /// How many numbers a configuration has.
         dimension: usize,
     },
-    /// The start or the goal is in collision, so that no path can exist.
+    /// The start or the goal is in collision, which no path can begin or end with.
     #[error("the {which} {configuration:?} is in collision: choose one that is free")]
     InCollision {
         /// "start" or "goal".
@@ -123,6 +123,7 @@ impl<W: World> Run<W> {
             proposals: self.draws,
             best_length: self.best.as_ref().map(Waypoints::length),
             lower_bound: self.lower_bound,
+            yardstick: Yardstick::StraightLine,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Events: what a planner has just done, and where it stands.
 
 use crate::roadmap::EdgeId;
+use std::fmt;
 
 /// Where a run stands; by default, at its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -14,8 +15,31 @@ pub struct Progress {
     pub proposals: u64,
     /// The length of the best path found, if there is one.
     pub best_length: Option<f64>,
-    /// No path can be shorter than this; infinite if no path can exist.
+    /// No path on the roadmap can be shorter than this; infinite if the roadmap has none. Without a
+    /// roadmap, the straight line from start to goal.
     pub lower_bound: f64,
+    /// Which of the two it is.
+    pub yardstick: Yardstick,
+}
+
+/// What a path's length is held against. It reads as words, such as "the straight line".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Yardstick {
+    /// The shortest path on the roadmap that is planned on. Beside the roadmap there may be shorter
+    /// ones, and nothing is known of them.
+    #[default]
+    ShortestOnRoadmap,
+    /// The straight line from start to goal, whether or not it is free.
+    StraightLine,
+}
+
+impl fmt::Display for Yardstick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Yardstick::ShortestOnRoadmap => "the shortest on this roadmap",
+            Yardstick::StraightLine => "the straight line",
+        })
+    }
 }
 
 impl Progress {
@@ -31,8 +55,9 @@ impl Progress {
         }
     }
 
-    /// How much longer the best path may be than the shortest, as a share of the lower bound:
-    /// 0 means that it is certainly the shortest. `None` before the first path.
+    /// How much longer the best path may be than the yardstick, as a share of the lower bound: with a
+    /// roadmap, 0 means that it is certainly the shortest on that roadmap; without one, that it is the
+    /// straight line. `None` before the first path.
     #[must_use]
     pub fn gap(&self) -> Option<f64> {
         self.best_length.map(|best| {

@@ -13,7 +13,8 @@
 //! v    what LazySP has spent where it is now; v <= L
 //! F    the least that a path over edges not known to be blocked costs, counting only edges that
 //!      LazySP has not checked
-//! P    what the dearest path costs that the belief or LazySP has proposed so far
+//! P    what the dearest path costs that the belief or LazySP has proposed so far; it can be several
+//!      times as long as the shortest (3.4 times was seen)
 //! T    what has been spent, by both
 //! ```
 //!
@@ -28,8 +29,9 @@
 //! to an edge that has been looked at, it sees it to its end and pays only for what is left.
 //!
 //! **Theorem.** *Whatever the belief, the proposer and the validator, a run ends with
-//! `ShortestOnRoadmap` or `NoPathOnRoadmap`. If there is a path, it has then cost at most `2 L + P`: twice LazySP's checks, plus
-//! one path. If there is none, at most `2 L + F + P`.*
+//! `ShortestOnRoadmap` or `NoPathOnRoadmap`. If the roadmap has a path, it has then cost at most
+//! `2 L + P`: twice LazySP's checks, plus one path that was proposed. If it has none, at most
+//! `2 L + F + P`.*
 //!
 //! *Proof.* Take the last look made for the belief, and let `s` be the moment by whose values it was
 //! covered; with that look at most `2 v(s) + F(s) + P(s)` has been spent. LazySP ends with a path that
@@ -57,7 +59,7 @@
 //! bound grows by the excess of one check, because what has been spent is counted as it is. Where it says
 //! more, `F` and `P` are overstated by as much. Checks that failed count nowhere.
 //!
-//! *What it costs.* Nothing until `F + P` is spent, about two paths, which is more than a good belief
+//! *What it costs.* Nothing until `F + P` is spent, two paths or more, which is more than a good belief
 //! needs to a first path. After that, every second configuration, less what LazySP and the belief would
 //! both have checked. The search for `F` is made only where the rest does not cover a check.
 

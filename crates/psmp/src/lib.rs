@@ -42,7 +42,7 @@ mod stop;
 mod table;
 pub mod validator;
 
-pub use event::{Event, EventKind, Progress, Source};
+pub use event::{Event, EventKind, Progress, Source, Yardstick};
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use path::Path;
 pub use planner::{Anytime, AnytimePlanner, Fallback, Planner, Until};

@@ -9,7 +9,8 @@
 //! paused; driven on, it goes on where it was. A step asks its [`Limit`] on the way: thinking that is
 //! interrupted is begun again when the planner is driven on, a check is gone on with. It ends with a
 //! certificate: `ShortestOnRoadmap` only if no path over edges not known to be blocked is shorter than
-//! the best one, `NoPathOnRoadmap` only if there is none.
+//! the best one, `NoPathOnRoadmap` only if there is none. Both speak of the roadmap alone: beside it
+//! there may be a shorter path, or one where the roadmap has none.
 //!
 //! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
 //! the best path, or have no world left to draw. Each such draw is an event, so that budgets count
@@ -22,7 +23,7 @@
 
 use crate::belief::{Belief, Evidence, Finding};
 use crate::checker::{Checker, Look, Sightings};
-use crate::event::{Event, EventKind, Progress, Source};
+use crate::event::{Event, EventKind, Progress, Source, Yardstick};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
@@ -210,10 +211,11 @@ where
     /// The same planner, insured or not against a wrong belief; not, if this is never called.
     ///
     /// Insured, it ends with [`EventKind::ShortestOnRoadmap`] or [`EventKind::NoPathOnRoadmap`]
-    /// whatever it is put together from, and where there is a path it has then checked at most twice the configurations
-    /// that LazySP, which believes nothing and checks forward, would have checked in the same world,
-    /// plus the price of one path that either has proposed. In a world without any path, add the
-    /// price of another.
+    /// whatever it is put together from, and where the roadmap has a path it has then checked at most
+    /// twice the configurations that LazySP, which believes nothing and checks forward, would have
+    /// checked in the same world, plus the price of one path that was proposed: the dearest one, which
+    /// can be several times as long as the shortest (3.4 times was seen). Where the roadmap has no path,
+    /// add the price of another.
     /// The planner is interrupted for that where it has spent too much, and LazySP's next edge is
     /// checked instead: [`Source::Insurance`]. Good beliefs hardly notice.
     #[must_use]
@@ -239,6 +241,7 @@ where
             proposals: self.proposals,
             best_length: self.best_path().map(Path::length),
             lower_bound: self.lower_bound(),
+            yardstick: Yardstick::ShortestOnRoadmap,
         }
     }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// ```
 /// use psmp::Stop;
 /// use std::time::Duration;
-/// // A certified 1% or 5000 configurations, but not before half a second has passed.
+/// // At most 1% over the shortest on the roadmap, or 5000 configurations, but not before half a second has passed.
 /// let stop = (Stop::gap(0.01) | Stop::configurations(5000)) & Stop::after(Duration::from_millis(500));
 /// # let _ = stop;
 /// ```
@@ -64,7 +64,8 @@ impl Stop {
         Condition::Proposals(count).into()
     }
 
-    /// Once the best path is certainly within this share of the shortest.
+    /// Once the best path is certainly at most this share longer than the shortest on the roadmap;
+    /// without a roadmap, than the straight line.
     #[must_use]
     pub fn gap(gap: f64) -> Self {
         Condition::Gap(gap).into()
@@ -277,6 +278,7 @@ mod tests {
             proposals: 5,
             best_length: Some(1.05),
             lower_bound: 1.0,
+            yardstick: crate::Yardstick::ShortestOnRoadmap,
         };
         let met = |stop: Stop| stop.is_met(&progress, Duration::from_secs(1));
         assert!(met(Stop::configurations(100)) && !met(Stop::configurations(101)));

@@ -1,5 +1,7 @@
 use crate::place::{Place, request};
+use psmp::{Connection, Roadmap, roadmap};
 use psmp_arm::{Arm, ExactWorld, Scene, models};
+use psmp_worlds::graphml;
 use std::fs;
 
 const PLAN: &str = "plan --robot planar-3 --scene post.toml --request over.yaml --vertices 400";
@@ -241,11 +243,30 @@ fn a_budget_and_a_closed_way_end_a_plan() {
         .map(|l| format!("{l}\n"))
         .collect();
     place.write("one.yaml", short);
-    let line = "plan --robot planar-1 --scene post.toml --request one.yaml --vertices 50 --neighbours 4 --planner lazysp --picture no.svg";
-    let closed = place.psmp(line).ends(3);
-    assert!(closed.out.contains("there is no path"), "{closed:?}");
-    assert!(closed.err.contains("finer") && closed.err.contains("--vertices"));
-    assert!(place.read("no.svg").contains("no path"));
+    let line = "plan --robot planar-1 --scene post.toml --request one.yaml --planner lazysp --picture no.svg";
+    let closed = place.psmp(&format!("{line} --vertices 50 --neighbours 4"));
+    let closed = closed.ends(4);
+    assert!(
+        closed.out.contains("this roadmap has no path"),
+        "{closed:?}"
+    );
+    for word in ["finer", "hint:", "--vertices", "--planner rrtconnect"] {
+        assert!(closed.err.contains(word), "{closed:?}");
+    }
+    assert!(place.read("no.svg").contains("no path on this roadmap"));
+    // Of a roadmap that was given it is the answer.
+    let (robot, semantics) = models::named("planar-1").unwrap();
+    let space = Arm::new(robot, &semantics, "arm").unwrap().space().clone();
+    let points = roadmap::halton(&space, 50);
+    let given = Roadmap::from_configurations(space, points, Connection::Nearest(4)).unwrap();
+    graphml::write(place.file("given.graphml"), &given).unwrap();
+    let closed = place.psmp(&format!("{line} --roadmap given.graphml"));
+    let closed = closed.ends(3);
+    assert!(
+        closed
+            .err
+            .contains("on this roadmap, joined to start and goal")
+    );
 }
 
 #[test]

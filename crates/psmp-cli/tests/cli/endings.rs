@@ -1,4 +1,4 @@
-use crate::place::{Place, Run, signal, wait};
+use crate::place::{Place, Run, request, signal, wait};
 use psmp::{CollisionTable, Direction, Edge, EdgeId, Roadmap, Space, WorldId};
 use psmp_worlds::{Frame, OccupancyGrid, graphml, write_table};
 use std::io::{BufRead, BufReader, Read};
@@ -13,12 +13,19 @@ fn each_ending_has_its_code() {
     plan(&format!("--map map.png {QUERY}")).ends(0);
     plan("--map none.png --start 0,0 --goal 1,1").ends(1);
     plan("--map map.png").ends(2);
-    let run = plan(&format!("--map closed.png {QUERY} --path none.json")).ends(3);
-    assert!(
-        run.out.contains("no path") && run.err.contains("none.json"),
-        "{run:?}"
-    );
+    // That a roadmap made on the spot has no path says little: a finer one may.
+    let line = format!("--map closed.png {QUERY} --path none.json --picture none.svg");
+    let run = plan(&line).ends(4);
+    assert!(run.out.contains("this roadmap has no path"), "{run:?}");
+    for word in ["none.json", "hint:", "--vertices", "--planner rrtconnect"] {
+        assert!(run.err.contains(word), "{run:?}");
+    }
     assert!(!place.file("none.json").exists());
+    assert!(place.read("none.svg").contains("no path on this roadmap"));
+    // Of one that was given it is the answer.
+    place.psmp("convert worlds prm.graphml").ok();
+    let given = plan(&format!("--map closed.png {QUERY} --roadmap prm.graphml")).ends(3);
+    assert!(!given.err.contains("hint:"), "{given:?}");
     plan("--dataset worlds --world 12").ends(3);
     for stop in [
         "--configurations 1",
@@ -38,6 +45,64 @@ fn each_ending_has_its_code() {
     assert!(place.file("p.json").is_file());
     place.psmp("--help").ends(0);
     place.psmp("--version").ends(0);
+}
+
+/// What a run knows of its path it knows of the roadmap, or of the straight line, and says which.
+#[test]
+fn words_say_what_they_are_about() {
+    let place = Place::new().with_maps();
+    let plan = |options: &str| {
+        let line = format!("plan --map map.png {QUERY} {options} --path p.json --picture p.svg");
+        place.psmp(&line).ok()
+    };
+    let on_roadmap = plan("--planner ei:local --seed 1").out;
+    assert!(on_roadmap.contains("% over the shortest on this roadmap"));
+    assert!(on_roadmap.ends_with("that is the shortest path on this roadmap\n"));
+    assert!(place.read("p.svg").contains("the shortest on this roadmap"));
+    let found = place.json("p.json");
+    assert_eq!(found["gap_on_roadmap"], 0.0);
+    assert_eq!(found["lower_bound_on_roadmap"], found["length"]);
+
+    let trees = plan("--planner rrtstar --configurations 5000").out;
+    assert!(trees.contains("% over the straight line") && !trees.contains("roadmap"));
+    assert!(place.read("p.svg").contains("over the straight line"));
+    assert!((place.json("p.json")["straight_line"].as_f64().unwrap() - 0.8).abs() < 1e-12);
+
+    for (planner, names) in [
+        ("lazysp", ["lower_bound_on_roadmap", "gap_on_roadmap"]),
+        ("rrtconnect", ["straight_line", "gap_over_straight_line"]),
+    ] {
+        for line in plan(&format!("--planner {planner} --json")).json_lines() {
+            assert!(names.iter().all(|name| line[name].is_number()), "{line}");
+            assert!(line.get("gap").is_none() && line.get("lower_bound").is_none());
+        }
+    }
+    // A free way is the straight line, and of that alone a planner without a roadmap is sure.
+    let near = "plan --map map.png --start 0.1,0.1 --goal 0.3,0.1 --planner rrtstar --time 20";
+    let straight = place.psmp(near).ok().out;
+    assert!(straight.contains("that is the straight line"), "{straight}");
+    let near = place.psmp(&format!("{near} --json")).ok().json_lines();
+    assert_eq!(near.last().unwrap()["event"], "straight-line");
+}
+
+/// One of a thing is not several.
+#[test]
+fn one_is_not_many() {
+    let place = Place::new().with_maps().with_arm();
+    let near = "--start 0.1,0.1 --goal 0.3,0.1 --planner rrtconnect --picture p.svg";
+    place.psmp(&format!("plan --map map.png {near}")).ok();
+    let picture = place.read("p.svg");
+    assert!(picture.contains(" 1 motion<"), "{picture}");
+    let stopped =
+        place.psmp("plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --configurations 1");
+    assert!(
+        stopped.err.contains("stopped after 1 configuration\n"),
+        "{stopped:?}"
+    );
+    let arm = "plan --robot planar-3 --scene post.toml --request near.yaml --planner rrtconnect";
+    place.write("near.yaml", request([-0.9, 0.1, 0.1], [-0.8, 0.1, 0.1]));
+    place.psmp(&format!("{arm} --picture a.svg")).ok();
+    assert!(place.read("a.svg").contains(", 1 motion, "));
 }
 
 /// A problem whose plain PSMP run never ends: the only known world has the way round alone, so that

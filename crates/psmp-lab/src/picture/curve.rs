@@ -84,7 +84,10 @@ impl Curve {
             13.0,
             TEXT,
             Anchor::Start,
-            "length of the best path",
+            match self.shortest {
+                Some(_) => "length of the best path; dashed, the shortest on this roadmap",
+                None => "length of the best path",
+            },
         );
 
         if let Some(shortest) = self.shortest {

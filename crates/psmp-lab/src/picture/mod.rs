@@ -38,7 +38,7 @@ pub struct RunPicture<'a> {
     /// The length of the best path after so many checked configurations, in order. A last point
     /// with the same length says how long the run went on.
     pub curve: &'a [(u64, f64)],
-    /// The length of the shortest free path, if known.
+    /// The length of the shortest free path on the roadmap, if known.
     pub shortest: Option<f64>,
 }
 

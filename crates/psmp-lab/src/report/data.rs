@@ -28,11 +28,11 @@ pub struct Family {
     pub unit: String,
     /// Images of a few worlds; empty if there are none.
     pub examples: Vec<OccupancyGrid>,
-    /// Mean best length over shortest length against cost, counting as 3 before the first path.
+    /// Mean best length over the roadmap's shortest against cost, counting as 3 before the first path.
     pub anytime: Vec<Series>,
     /// Share of runs that have found a path against cost.
     pub solved: Vec<Series>,
-    /// The mean cost of checking only the shortest path, to be marked on the cost axis.
+    /// The mean cost of checking only the roadmap's shortest path, to be marked on the cost axis.
     pub limit: f64,
     /// One line for each planner and kind of experience.
     pub summaries: Vec<Summary>,
@@ -116,7 +116,7 @@ pub struct Film {
     pub roadmap: Roadmap,
     /// Start and goal.
     pub query: Query,
-    /// The length of the shortest path.
+    /// The length of the shortest path on the roadmap.
     pub shortest: f64,
     /// What happened, in order.
     pub frames: Vec<Frame>,
@@ -163,7 +163,7 @@ pub struct Frame {
     pub configurations: u64,
     /// Length of the best path so far.
     pub best_length: Option<f64>,
-    /// The lower bound so far; infinite if no path can exist.
+    /// The lower bound so far, of paths on the roadmap; infinite if it has none.
     pub lower_bound: f64,
     /// Edges whose probability of being free has changed since the last frame, in 256ths. The first
     /// frame has all edges.

@@ -38,7 +38,7 @@ pub(super) fn summaries(summaries: &[Summary], unit: &str) -> String {
     if summaries.is_empty() {
         return String::new();
     }
-    let hopeless = summaries.iter().any(|s| s.infeasible.0 > 0);
+    let hopeless = summaries.iter().any(|s| s.no_path_on_roadmap.0 > 0);
     let best = |of: &Summary| {
         let rivals = summaries.iter().filter(|s| {
             s.experience == of.experience || s.experience == "none" || of.experience == "none"
@@ -50,8 +50,8 @@ pub(super) fn summaries(summaries: &[Summary], unit: &str) -> String {
         .iter()
         .map(|s| row(s, best(s), hopeless))
         .collect();
-    let infeasible = match hopeless {
-        true => "<th scope=\"col\">proven infeasible</th>",
+    let proven = match hopeless {
+        true => "<th scope=\"col\">no path on the roadmap, proven</th>",
         false => "",
     };
     let unit = escaped(unit);
@@ -61,13 +61,13 @@ pub(super) fn summaries(summaries: &[Summary], unit: &str) -> String {
          <th scope=\"col\">experience</th><th scope=\"col\">runs</th>\
          <th scope=\"col\">solved</th>\
          <th scope=\"col\">{unit} to the first path</th>\
-         <th scope=\"col\">{unit} to the shortest</th>\
-         <th scope=\"col\">reached the shortest</th>\
-         <th scope=\"col\">first / shortest length</th>\
+         <th scope=\"col\">{unit} to the roadmap's shortest</th>\
+         <th scope=\"col\">reached the roadmap's shortest</th>\
+         <th scope=\"col\">first / roadmap's shortest</th>\
          <th scope=\"col\">anytime regret [95%]</th>\
-         <th scope=\"col\">ms per run</th>{infeasible}</tr></thead>\n<tbody>\n{rows}</tbody></table>\
+         <th scope=\"col\">ms per run</th>{proven}</tr></thead>\n<tbody>\n{rows}</tbody></table>\
          </div>\n<p class=\"note\">Medians over runs, regret a mean over worlds: 0 is as good as \
-         knowing the shortest path, 1.5 is nothing found. The least is bold.</p>"
+         knowing the roadmap's shortest path, 1.5 is nothing found. The least is bold.</p>"
     )
 }
 
@@ -84,13 +84,13 @@ fn row(summary: &Summary, best: bool, hopeless: bool) -> String {
     if let Some((low, high)) = summary.regret_interval {
         regret += &format!(" [{}, {}]", number(low, 3), number(high, 3));
     }
-    let infeasible = match (hopeless, summary.infeasible) {
+    let proven = match (hopeless, summary.no_path_on_roadmap) {
         (false, _) => String::new(),
         (true, (of, proven)) => format!("<td>{proven} of {of}</td>"),
     };
     format!(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-         <td>{}</td><td>{}</td><td>{regret}</td><td>{}</td>{infeasible}</tr>\n",
+         <td>{}</td><td>{}</td><td>{regret}</td><td>{}</td>{proven}</tr>\n",
         escaped(&summary.planner),
         escaped(&summary.experience),
         summary.runs,

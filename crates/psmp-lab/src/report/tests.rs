@@ -84,7 +84,7 @@ fn summary(planner: &str) -> Summary {
         experience: "seen".to_owned(),
         unit: "configurations".to_owned(),
         runs: 10,
-        infeasible: (2, 2),
+        no_path_on_roadmap: (2, 2),
         to_first: Some(1234.0),
         to_shortest: None,
         first_over_shortest: Some(1.05),
@@ -199,7 +199,7 @@ fn every_figure_is_well_formed_and_its_axes_are_labelled() {
     for (panel, words) in [
         (
             1,
-            ["best length / shortest length", "configurations checked"],
+            ["best length / roadmap's shortest", "configurations checked"],
         ),
         (3, ["runs with a path (%)", "configurations checked"]),
         (5, ["cumulative regret", "proposals"]),

@@ -3,28 +3,33 @@
 //!
 //! Planners are compared run by run in the same worlds with the same seeds, and every run counts.
 //! A cost that a run never reaches counts as four times the cost of checking only the shortest
-//! path, the horizon of the score; costs are in units of that. "Better" means that the 95% interval
+//! path, the horizon of the score; costs are in units of that. Lengths of paths are compared where
+//! both have one, and it is said in how many worlds that is. "Better" means that the 95% interval
 //! of the mean difference lies on one side of zero, in every family. Where one family does not show
 //! it, the claim does not hold as it stands, and what was measured says where and by how much.
 
 use crate::report::{Claim, RegretGrowth, Verdict};
 use crate::row::Row;
-use crate::score::{BEFORE_FIRST, HORIZON, excess};
+use crate::score::HORIZON;
 use crate::statistics::{Interval, paired_difference};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A planner and its experience.
-pub(super) type Who = (&'static str, &'static str);
+pub(super) type Who<'a> = (&'a str, &'a str);
 
 pub(super) const PSMP_FS: Who = ("psmp:fs", "seen");
 pub(super) const POMP_FS: Who = ("pomp:fs", "seen");
 const PSMP_NN: Who = ("psmp:nn", "none");
-const POMP_NN: Who = ("pomp:nn", "none");
 pub(super) const LAZYSP: Who = ("lazysp", "none");
+
+/// Whom the paper compares PSMP with the finite set with.
+const PUBLISHED_RIVALS: [Who; 4] = [POMP_FS, PSMP_NN, ("pomp:nn", "none"), LAZYSP];
 
 /// A tenth of the scale of the score, which goes from 0 to 1.5.
 const CLOSE: f64 = 0.15;
 
-/// What can be compared of a run; `None` only if its world has no path.
+/// What can be compared of a run; `None` only if its world has no path on the roadmap or, of the
+/// final length, if the run has found none.
 #[derive(Clone, Copy)]
 pub(super) enum Measure {
     Regret,
@@ -33,8 +38,9 @@ pub(super) enum Measure {
     /// The logarithm of the configurations to the first path, so that differences are ratios; a run
     /// without a path counts as its budget.
     FirstCost,
-    /// The best length over the shortest at the horizon of the score.
-    AtHorizon,
+    /// The logarithm of the length of the path that the run ended with, so that differences are
+    /// ratios. It is compared where both have one.
+    FinalLength,
 }
 
 impl Measure {
@@ -50,14 +56,7 @@ impl Measure {
                 let spent = row.cost_to_first.or(row.budget);
                 Some((spent.unwrap_or(row.cost_total).max(1) as f64).log10())
             }
-            Measure::AtHorizon => {
-                let improvements = row.improvements()?;
-                let end = HORIZON * limit;
-                let in_time = improvements.iter().rev();
-                let best = in_time.into_iter().find(|i| i.configurations as f64 <= end);
-                let shortest = row.shortest_length?;
-                Some(best.map_or(BEFORE_FIRST, |best| excess(best.length, shortest)))
-            }
+            Measure::FinalLength => row.best_length.map(f64::log10),
         }
     }
 
@@ -65,24 +64,28 @@ impl Measure {
         match self {
             Measure::Regret => "regret",
             Measure::ToFirst => "limits to the first path",
-            Measure::ToShortest => "limits to the shortest path",
+            Measure::ToShortest => "limits to the roadmap's shortest path",
             Measure::FirstCost => "configurations to the first path",
-            Measure::AtHorizon => "best length / shortest at four limits",
+            Measure::FinalLength => "final path lengths",
         }
     }
 
     /// How two planners are said to be compared by it.
     fn comparison(self) -> &'static str {
-        match self {
-            Measure::FirstCost => "Ratio of",
-            _ => "Difference in",
+        match self.is_ratio() {
+            true => "Ratio of",
+            false => "Difference in",
         }
     }
 
+    fn is_ratio(self) -> bool {
+        matches!(self, Measure::FirstCost | Measure::FinalLength)
+    }
+
     fn said(self, difference: Interval) -> String {
-        match self {
-            Measure::FirstCost => ratio(difference),
-            _ => signed(difference),
+        match self.is_ratio() {
+            true => ratio(difference),
+            false => signed(difference),
         }
     }
 }
@@ -101,13 +104,14 @@ pub(super) fn claims(families: &[FamilyRuns<'_>]) -> Vec<Claim> {
         .collect();
     let all: Vec<&FamilyRuns> = families.iter().collect();
     let [sublinear, square_root] = growth_claims(&all);
+    let others = others(&all, PSMP_FS, &PUBLISHED_RIVALS);
     vec![
         better(
             "With the finite set, PSMP finds its first path with fewer checks than all others.",
             &all,
             Measure::ToFirst,
             PSMP_FS,
-            &[POMP_FS, PSMP_NN, POMP_NN, LAZYSP],
+            &others,
         ),
         better(
             "With the finite set, PSMP has the best paths throughout: it finds them early and \
@@ -115,7 +119,7 @@ pub(super) fn claims(families: &[FamilyRuns<'_>]) -> Vec<Claim> {
             &all,
             Measure::Regret,
             PSMP_FS,
-            &[POMP_FS, PSMP_NN, POMP_NN, LAZYSP],
+            &others,
         ),
         better(
             "With the finite set, PSMP finds the shortest path with fewer checks than the \
@@ -147,6 +151,24 @@ pub(super) fn claims(families: &[FamilyRuns<'_>]) -> Vec<Claim> {
     ]
 }
 
+/// All whom a planner is to outdo that outdoes all others: the published rivals, whether or not they
+/// have run, and everyone else who is drawn beside it. Planners that know other worlds than the one
+/// planned in are drawn apart.
+pub(super) fn others<'a>(
+    families: &[&FamilyRuns<'a>],
+    who: Who<'a>,
+    published: &[Who<'a>],
+) -> Vec<Who<'a>> {
+    let mut others = published.to_vec();
+    for row in families.iter().flat_map(|family| family.rows) {
+        let rival = (row.planner.as_str(), row.experience.as_str());
+        if rival != who && rival.1 != "unseen" && !others.contains(&rival) {
+            others.push(rival);
+        }
+    }
+    others
+}
+
 pub(super) fn not_tested(claim: &str) -> Claim {
     Claim {
         claim: claim.to_owned(),
@@ -160,8 +182,8 @@ pub(super) fn better(
     claim: &str,
     families: &[&FamilyRuns<'_>],
     measure: Measure,
-    who: Who,
-    rivals: &[Who],
+    who: Who<'_>,
+    rivals: &[Who<'_>],
 ) -> Claim {
     let (mut overall, mut worse, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut compared, mut missing, mut clear) = (0, Vec::new(), true);
@@ -182,7 +204,12 @@ pub(super) fn better(
         match compare(families, measure, who, rival) {
             Some(difference) => {
                 clear &= difference.high < 0.0;
-                overall.push(format!("{} {}", name(rival), measure.said(difference)));
+                let mut words = format!("{} {}", name(rival), measure.said(difference));
+                if let Measure::FinalLength = measure {
+                    let (both, all) = worlds_with_paths(families, who, rival);
+                    words += &format!(", in the {both} of {all} worlds where both have a path");
+                }
+                overall.push(words);
             }
             None => missing.push(name(rival)),
         }
@@ -197,9 +224,9 @@ pub(super) fn better(
         measure.comparison(),
         measure.words(),
         name(who),
-        match measure {
-            Measure::FirstCost => "over",
-            _ => "less",
+        match measure.is_ratio() {
+            true => "over",
+            false => "less",
         },
         overall.join("; ")
     );
@@ -306,24 +333,49 @@ fn growth_claims(families: &[&FamilyRuns<'_>]) -> [Claim; 2] {
     ]
 }
 
-/// The mean of `a` less `b` over all worlds of some families. `None` unless both planned in all of
-/// them.
+/// Numbers by world and seed.
+type Numbers = BTreeMap<(u32, u64), f64>;
+
+fn numbers(families: &[&FamilyRuns<'_>], measure: Measure, who: Who<'_>) -> Numbers {
+    // Worlds of different families are different worlds.
+    const APART: u32 = 1_000_000;
+    let of_family = |(family, place): (&&FamilyRuns<'_>, u32)| -> Vec<_> {
+        let rows = family.rows.iter();
+        rows.filter(|r| (r.planner.as_str(), r.experience.as_str()) == who)
+            .filter_map(|r| Some(((place * APART + r.world, r.seed), measure.of(r)?)))
+            .collect()
+    };
+    families.iter().zip(0..).flat_map(of_family).collect()
+}
+
+/// The mean of one planner's numbers less a rival's over all worlds of some families. `None` unless both planned in all of
+/// them; of final lengths, over the runs in which both have a path.
 pub(super) fn compare(
     families: &[&FamilyRuns<'_>],
     measure: Measure,
-    a: Who,
-    b: Who,
+    who: Who<'_>,
+    rival: Who<'_>,
 ) -> Option<Interval> {
-    // Worlds of different families are different worlds.
-    const APART: u32 = 1_000_000;
-    let of = |who: Who| {
-        families.iter().zip(0..).flat_map(move |(family, place)| {
-            let rows = family.rows.iter();
-            rows.filter(move |r| (r.planner.as_str(), r.experience.as_str()) == who)
-                .filter_map(move |r| Some(((place * APART + r.world, r.seed), measure.of(r)?)))
-        })
+    let [mut a, mut b] = [who, rival].map(|who| numbers(families, measure, who));
+    if let Measure::FinalLength = measure {
+        // Who has not planned in a world has no path there for another reason.
+        compare(families, Measure::FirstCost, who, rival)?;
+        a.retain(|run, _| b.contains_key(run));
+        b.retain(|run, _| a.contains_key(run));
+    }
+    paired_difference(a, b)
+}
+
+/// In how many worlds both have found a path in the same run, and in how many both have planned.
+fn worlds_with_paths(families: &[&FamilyRuns<'_>], a: Who<'_>, b: Who<'_>) -> (usize, usize) {
+    let worlds = |measure: Measure| {
+        let [a, b] = [a, b].map(|who| numbers(families, measure, who));
+        let both = a.keys().filter(|run| b.contains_key(run));
+        both.map(|(world, _)| *world)
+            .collect::<BTreeSet<u32>>()
+            .len()
     };
-    paired_difference(of(a), of(b))
+    (worlds(Measure::FinalLength), worlds(Measure::FirstCost))
 }
 
 pub(super) fn verdict(holds: bool) -> Verdict {
@@ -334,7 +386,7 @@ pub(super) fn verdict(holds: bool) -> Verdict {
     }
 }
 
-pub(super) fn name((planner, experience): Who) -> String {
+pub(super) fn name((planner, experience): Who<'_>) -> String {
     match experience {
         "none" => planner.to_owned(),
         _ => format!("{planner} ({experience})"),
@@ -363,6 +415,58 @@ mod tests {
     use crate::reproduce::Experiment;
     use crate::sweep::sweep;
     use psmp::WorldId;
+
+    fn row(who: Who<'_>, world: u32, cost_to_first: Option<u64>) -> Row {
+        Row {
+            planner: who.0.to_owned(),
+            experience: who.1.to_owned(),
+            world,
+            shortest_on_roadmap: Some(2.0),
+            limit: Some(50),
+            cost_to_first,
+            best_length: cost_to_first.map(|_| 2.0),
+            regret: Some(cost_to_first.map_or(1.5, |cost| cost as f64 / 1000.0)),
+            ..Row::default()
+        }
+    }
+
+    /// One who is drawn beside PSMP and finds its first path sooner refutes that PSMP is the first of
+    /// all, whoever it is.
+    #[test]
+    fn all_who_are_drawn_are_compared() {
+        let runs = |who: Who<'static>, cost: u64| (1..=10).map(move |w| row(who, w, Some(cost)));
+        let published = PUBLISHED_RIVALS
+            .map(|who| runs(who, 90))
+            .into_iter()
+            .flatten();
+        let mut rows: Vec<Row> = published.chain(runs(PSMP_FS, 60)).collect();
+        let first = |rows: &[Row]| {
+            let rows: Vec<&Row> = rows.iter().collect();
+            let family = FamilyRuns {
+                name: "forest",
+                rows: &rows,
+                growth: None,
+            };
+            let mut claims = claims(&[family]);
+            let (second, first) = (claims.swap_remove(1), claims.swap_remove(0));
+            (first.verdict, second.verdict, first.measured)
+        };
+        let (sooner, better, _) = first(&rows);
+        assert_eq!((sooner, better), (Verdict::Holds, Verdict::Holds));
+        // One who knows other worlds is drawn elsewhere.
+        rows.extend(runs(("lazysp:fs", "unseen"), 10));
+        assert_eq!(first(&rows).0, Verdict::Holds);
+        rows.extend(runs(("lazysp:fs", "seen"), 100));
+        rows.extend(runs(("maxprob:fs", "seen"), 30));
+        let (sooner, better, measured) = first(&rows);
+        assert_eq!(
+            (sooner, better),
+            (Verdict::DoesNotHold, Verdict::DoesNotHold)
+        );
+        for name in ["lazysp:fs (seen)", "maxprob:fs (seen)", "pomp:nn"] {
+            assert!(measured.contains(name), "{measured}");
+        }
+    }
 
     #[test]
     fn claims_are_tested_only_where_both_sides_have_run() {

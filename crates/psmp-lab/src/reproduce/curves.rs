@@ -22,7 +22,7 @@ pub(super) struct Group<'a> {
 /// Rows of one dataset by planner and experience, in the order in which they first appear.
 pub(super) fn groups<'a>(rows: &[&'a Row]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
-    for row in rows.iter().filter(|row| row.shortest_length.is_some()) {
+    for row in rows.iter().filter(|row| row.shortest_on_roadmap.is_some()) {
         let same = |g: &&mut Group| g.planner == row.planner && g.experience == row.experience;
         match groups.iter_mut().find(same) {
             Some(group) => group.rows.push(row),
@@ -77,7 +77,7 @@ fn series(
 ) -> Series {
     let worlds = by_world(&group.rows, costs.len(), |row, sums| {
         let improvements = row.improvements().unwrap_or_default();
-        let shortest = row.shortest_length.unwrap_or(0.0);
+        let shortest = row.shortest_on_roadmap.unwrap_or(0.0);
         for (sum, cost) in sums.iter_mut().zip(costs) {
             let found = improvements.partition_point(|i| i.configurations as f64 <= *cost);
             let best = found.checked_sub(1).map(|last| &improvements[last]);

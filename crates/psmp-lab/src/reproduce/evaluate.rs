@@ -115,7 +115,7 @@ fn films(
         return Ok(Vec::new());
     };
     let mut worlds: Vec<u32> = Vec::new();
-    for row in rows.iter().filter(|row| row.shortest_length.is_some()) {
+    for row in rows.iter().filter(|row| row.shortest_on_roadmap.is_some()) {
         if !worlds.contains(&row.world) && worlds.len() < WORLDS_FILMED {
             worlds.push(row.world);
         }

@@ -68,7 +68,7 @@ fn places(horizon: u64) -> Vec<u64> {
 /// A run's cumulative regret after each of these numbers of proposals.
 fn cumulative(row: &Row, grid: &[u64]) -> Vec<f64> {
     let improvements = row.improvements().unwrap_or_default();
-    let shortest = row.shortest_length.unwrap_or(0.0);
+    let shortest = row.shortest_on_roadmap.unwrap_or(0.0);
     grid.iter()
         .map(|&t| {
             // An improvement counts from the very proposal that brought it.

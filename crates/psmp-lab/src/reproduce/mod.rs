@@ -221,7 +221,7 @@ impl Pieces<'_> {
         let expected = worlds.len() * contestants.len() * options.seeds.len();
         if let Some(rows) = self.recall::<Vec<Row>>(&path) {
             self.watch.step(expected as u64);
-            return Ok(rows);
+            return Ok(rows.into_iter().map(Row::in_todays_words).collect());
         }
         let mut rows = Vec::with_capacity(expected);
         for &world in worlds {

@@ -13,13 +13,16 @@ const KINDS: [(&str, &str); 2] = [
     ("unseen", "Unseen: the world is new"),
 ];
 
+/// What lengths are held against, beside its line.
+const SHORTEST: &str = "roadmap's shortest";
+
 pub(super) fn anytime(family: &Family, styles: &Styles) -> Option<Figure> {
     let means = || family.anytime.iter().flat_map(|s| &s.points);
     let ends = means().flat_map(|p| [p.mean, p.low, p.high]);
     let [low, high] = extent(ends.chain([1.0]))?;
     let air = (0.04 * (high - low)).max(0.01);
     let y = Axis::linear(
-        "best length / shortest length",
+        "best length / roadmap's shortest",
         [low.max(0.0) - air, high + air],
     );
     let panels = panels(family, &family.anytime, "anytime", y, styles, |plot, x| {
@@ -29,15 +32,15 @@ pub(super) fn anytime(family: &Family, styles: &Styles) -> Option<Figure> {
             low: 1.0,
             high: 1.0,
         };
-        plot.line(&x.map(shortest), REFERENCE, "shortest");
+        plot.line(&x.map(shortest), REFERENCE, SHORTEST);
     })?;
     let mut caption =
-        "Mean length of the best path over that of the shortest, counting as 3 before \
-                       the first path; bands are 95% intervals over worlds."
+        "Mean length of the best path over that of the roadmap's shortest, counting as 3 \
+                       before the first path; bands are 95% intervals over worlds."
             .to_owned();
     if family.limit.is_finite() {
         caption += &format!(
-            " The mark is what checking the shortest path alone costs, {} {} on average.",
+            " The mark is what checking the roadmap's shortest path alone costs, {} {} on average.",
             number(family.limit, 0),
             family.unit
         );
@@ -85,7 +88,7 @@ fn panels(
     };
 
     let names = all.iter().map(|s| s.planner.chars().count());
-    let letters = names.chain(["shortest".len()]).max().unwrap_or(0);
+    let letters = names.chain([SHORTEST.len()]).max().unwrap_or(0);
 
     let of_kind = |kind: &str| all.iter().any(|s| s.experience == kind);
     let mut kinds: Vec<(Option<&str>, &str)> = KINDS

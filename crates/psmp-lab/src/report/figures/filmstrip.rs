@@ -145,13 +145,13 @@ fn standing(moment: &Moment<'_>, shortest: f64) -> String {
     let path = match moment.best_length {
         None => "no path yet".to_owned(),
         Some(best) if best <= shortest * (1.0 + 1e-9) => {
-            format!("length {}, shortest", length(best))
+            format!("length {}, roadmap's shortest", length(best))
         }
         Some(best) => format!("length {}", length(best)),
     };
     match moment.ended {
         Some("shortest-on-roadmap") => path + ", proven",
-        Some("no-path-on-roadmap") => "no path, proven".to_owned(),
+        Some("no-path-on-roadmap") => "no path on the roadmap, proven".to_owned(),
         _ => path,
     }
 }

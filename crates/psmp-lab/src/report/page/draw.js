@@ -188,7 +188,7 @@ const Draw = (() => {
     rule(pen, [left, y(1)], [right, y(1)], colours.soft, 1.2, [6, 4]);
     pen.fillText(`${unit} checked`, (left + right) / 2, height - size / 2 - 2);
     pen.textAlign = "left";
-    pen.fillText(narrow ? "best / shortest" : "best length / shortest length (thin: lower bound)", 0, size / 2 + 2);
+    pen.fillText(narrow ? "best / roadmap's shortest" : "best length / roadmap's shortest (thin: lower bound)", 0, size / 2 + 2);
 
     const steps = (points, colour, thickness) => {
       if (!points.length) return;

@@ -128,7 +128,7 @@ impl<'a> ArmArena<'a> {
     }
 
     /// The length of the roadmap's shortest path, if there is any.
-    pub fn shortest_length(&self) -> Option<f64> {
+    pub fn shortest_on_roadmap(&self) -> Option<f64> {
         self.shortest.as_ref().map(Path::length)
     }
 
@@ -238,7 +238,7 @@ impl<'a> ArmArena<'a> {
         // What goes on without end has done enough once it beats the roadmap.
         let enough = match contender.entry.straightened {
             true => Some(f64::INFINITY),
-            false => self.shortest_length(),
+            false => self.shortest_on_roadmap(),
         };
         let (trial, events) = watched(planner.as_mut(), stop, enough);
         Ok(Found {
@@ -300,7 +300,7 @@ impl<'a> ArmArena<'a> {
                 PlannerName::OnRoadmap(_) => self.experiment.budget,
                 PlannerName::WithoutRoadmap(_) => self.experiment.rival_budget,
             }),
-            ..Row::of_trial(trial, self.shortest_length(), self.limit)
+            ..Row::of_trial(trial, self.shortest_on_roadmap(), self.limit)
         }
     }
 }

@@ -79,7 +79,7 @@ fn family(
         let worlds: BTreeSet<u32> = rows.map(|row| row.world).collect();
         worlds.len()
     };
-    let joined = counted(&mut rows.iter().filter(|row| row.shortest_length.is_some()));
+    let joined = counted(&mut rows.iter().filter(|row| row.shortest_on_roadmap.is_some()));
     let about = format!(
         "{} A roadmap of {} vertices and {} edges, known in {} worlds; planned in {} more, of which \
          {joined} have a path on it. Costs are configurations checked, on an axis of powers; lengths \

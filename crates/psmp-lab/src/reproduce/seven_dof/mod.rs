@@ -325,7 +325,7 @@ impl Pieces<'_> {
         });
         if let Some(rows) = kept {
             self.watch.step(expected as u64);
-            return Ok(rows);
+            return Ok(rows.into_iter().map(Row::in_todays_words).collect());
         }
         let mut rows = Vec::with_capacity(expected);
         for &world in worlds {

@@ -35,7 +35,7 @@ pub(super) fn stage(
         return Ok(None);
     };
     let mut shown: Vec<u32> = Vec::new();
-    for row in rows.iter().filter(|row| row.shortest_length.is_some()) {
+    for row in rows.iter().filter(|row| row.shortest_on_roadmap.is_some()) {
         if !shown.contains(&row.world) && shown.len() < WORLDS_SHOWN {
             shown.push(row.world);
         }
@@ -75,7 +75,7 @@ pub(super) fn stage(
                 world,
                 cost: last.configurations,
                 length: path.length(),
-                shortest: arena.shortest_length(),
+                shortest: arena.shortest_on_roadmap(),
                 frames,
                 bends,
             });
