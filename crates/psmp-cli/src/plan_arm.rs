@@ -386,7 +386,7 @@ impl OnRoadmap<'_> {
             match JoinedQuery::new(self.roadmap, start, goal, resolution, &mut world, &limit) {
                 Err(stopped @ JoinError::Stopped(_)) => {
                     say!("{stopped}\nhint: {}", stopped.remedy());
-                    self.task.write_nothing()?;
+                    self.task.write_nothing("no path")?;
                     return Ok(Outcome::NoPathYet);
                 }
                 joined => joined.map_err(|e| cannot_join(e, args.arm.checker))?,
