@@ -4,6 +4,7 @@
 mod arena;
 pub mod calibration;
 pub mod clutter;
+mod counted;
 mod drawing;
 mod event_hash;
 pub mod families;
@@ -26,6 +27,7 @@ pub mod sweep;
 pub mod trial;
 
 pub use arena::{Arena, checker_for, scale};
+pub use counted::counted;
 pub use event_hash::EventHash;
 pub use planner_name::{NoSuchPlanner, PlannerName};
 pub use planner_spec::{

@@ -4,6 +4,7 @@ use crate::arguments::{file_error, matrix, read_only, refused};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use psmp::{CollisionTable, EdgeId, Experience, WorldId};
+use psmp_lab::counted;
 use psmp_worlds::{BeliefFile, MappedTable};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -208,6 +209,7 @@ impl Table {
             Bits::Own(_) => "",
             Bits::Mapped(_) | Bits::Kept(_) => ", mapped from a file",
         };
-        format!("<psmp.Table of {worlds} worlds and {edges} edges{place}>")
+        let (worlds, edges) = (counted(worlds, "worlds"), counted(edges, "edges"));
+        format!("<psmp.Table of {worlds} and {edges}{place}>")
     }
 }
