@@ -67,7 +67,7 @@ def wall_of_a_tenth_of_a_millisecond(q: np.ndarray) -> np.ndarray:
 
 
 def share_outside(proposer: str, belief: psmp.Belief | None) -> float:
-    """The share of a run's time that is not the checker's, to a certified 1%."""
+    """The share of a run's time that is not the checker's, to at most 1% over the roadmap's shortest."""
     roadmap = psmp.Roadmap.halton([(0, 1), (0, 1)], 300)
     shares = []
     for seed in range(5):

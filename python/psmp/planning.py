@@ -67,7 +67,7 @@ def plan(
     or on batches (:func:`on_batches`) or edges (:func:`on_edges`). Configurations of an edge lie
     ``resolution`` apart, by default a thousandth of the longest side of the space.
 
-    Of an arm (:meth:`Arm.checker`) ``resolution`` is the largest joint step, by default 0.2 rad. Its
+    Of an arm (:meth:`Arm.checker`) ``resolution`` is the largest joint step, by default 0.03 rad. Its
     start and goal are joined by motions that are checked at once, and where the roadmap has no path
     it is made finer around them, up to three times; the configurations that joining takes count.
 
@@ -130,7 +130,8 @@ def plan_without_roadmap(
 
     ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``check`` is as in
     :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop`` and
-    ``resolution``. Motions are told as ``probed`` events.
+    ``resolution``. Motions are told as ``probed`` events. What ``rrtconnect+shortcut`` straightens for an
+    arm is free at every 0.01 rad, whatever the ``resolution``.
 
     ``range`` is how far RRTConnect's trees move at most in one motion, by default all the way;
     ``intermediate_states`` says whether the configurations within a motion become part of the tree,

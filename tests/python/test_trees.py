@@ -34,6 +34,7 @@ def test_each_finds_a_free_path(planner):
     path = run.path
     assert np.array_equal(path[0], START) and np.array_equal(path[-1], GOAL)
     assert is_free_all_along(path)
+    assert (np.diff(path, axis=0) != 0).any(axis=1).all(), "a waypoint twice in a row"
     assert np.linalg.norm(np.diff(path, axis=0), axis=1).sum() == pytest.approx(run.best_length)
     # The path is a roadmap of its own.
     assert np.array_equal(run.roadmap.configurations[run.vertices], path)

@@ -80,7 +80,7 @@ impl JoinError {
             Self::NoConfigurations | Self::Directed | Self::Roadmap(_) => {
                 "give a roadmap that was made for the arm"
             }
-            Self::Resolution(_) => "give a positive number of radians, such as 0.2",
+            Self::Resolution(_) => "give a positive number of radians, such as 0.03",
         }
     }
 }
@@ -167,6 +167,22 @@ impl JoinedQuery {
         if roadmap.direction() == Direction::Directed {
             return Err(JoinError::Directed);
         }
+        let first = roadmap.vertex_count() as u32;
+        let dimension = space.dimension();
+        // An end that is a vertex already stays that one: another in its place would be passed twice.
+        let vertex_at = |q: &[f64]| {
+            let mut vertices = coordinates.chunks_exact(dimension);
+            vertices.position(|v| v == q).map(|v| v as u32)
+        };
+        let mut vertices = Vec::new();
+        let mut vertex = |q: &[f64], old: Option<u32>| {
+            old.unwrap_or_else(|| {
+                vertices.extend_from_slice(q);
+                first + (vertices.len() / dimension) as u32 - 1
+            })
+        };
+        let from = vertex(start, vertex_at(start));
+        let to = vertex(goal, vertex_at(goal).filter(|old| *old != from));
         let mut joining = Joining {
             space,
             coordinates,
@@ -178,11 +194,10 @@ impl JoinedQuery {
             order: BisectionOrder::default(),
             batch: Vec::new(),
             configurations: 0,
-            vertices: [start, goal].concat(),
+            vertices,
             edges: Vec::new(),
         };
-        let first = roadmap.vertex_count() as u32;
-        for (end, vertex, q) in [(End::Start, first, start), (End::Goal, first + 1, goal)] {
+        for (end, vertex, q) in [(End::Start, from, start), (End::Goal, to, goal)] {
             if !space.contains(q) {
                 return Err(JoinError::Outside(end));
             }
@@ -190,7 +205,7 @@ impl JoinedQuery {
             if !is_free && !joining.is_stopped {
                 return Err(JoinError::InCollision(end));
             }
-            let is_joined = is_free && joining.join(vertex, q);
+            let is_joined = is_free && (vertex < first || joining.join(vertex, q));
             if joining.is_stopped {
                 return Err(JoinError::Stopped(joining.configurations));
             }
@@ -201,13 +216,21 @@ impl JoinedQuery {
                 });
             }
         }
-        if !joining.edges.iter().any(|e| e.joins(first, first + 1)) {
+        let query = Query {
+            start: VertexId(from),
+            goal: VertexId(to),
+        };
+        let mut old = roadmap.edges().iter();
+        let mut new = joining.edges.iter().map(|new| &new.edge);
+        let joined = |e: &Edge| {
+            let ends = (e.from, e.to);
+            ends == (query.start, query.goal) || ends == (query.goal, query.start)
+        };
+        if !old.any(joined) && !new.any(joined) {
             let length = space.distance(start, goal);
-            joining
-                .edges
-                .push(NewEdge::unknown(first, first + 1, length));
+            joining.edges.push(NewEdge::unknown(from, to, length));
         }
-        Ok(joining.finish(roadmap)?)
+        Ok(joining.finish(roadmap, query)?)
     }
 }
 
@@ -224,10 +247,6 @@ impl NewEdge {
             free: None,
         }
     }
-
-    fn joins(&self, one: u32, other: u32) -> bool {
-        self.edge.from.0 == one && self.edge.to.0 == other
-    }
 }
 
 struct Joining<'a, W> {
@@ -242,7 +261,7 @@ struct Joining<'a, W> {
     order: BisectionOrder,
     batch: Vec<f64>,
     configurations: u64,
-    /// New vertices: the start, the goal, and branches of trees.
+    /// New vertices: the start and the goal where the roadmap has none there, and branches of trees.
     vertices: Vec<f64>,
     edges: Vec<NewEdge>,
 }
@@ -377,8 +396,7 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
         !asked.collided && !self.is_stopped
     }
 
-    fn finish(self, roadmap: &Roadmap) -> Result<JoinedQuery, RoadmapError> {
-        let first = roadmap.vertex_count() as u32;
+    fn finish(self, roadmap: &Roadmap, query: Query) -> Result<JoinedQuery, RoadmapError> {
         let mut known = EdgeMemory::new(roadmap.edge_count() + self.edges.len());
         let mut edges = roadmap.edges().to_vec();
         for new in &self.edges {
@@ -392,10 +410,7 @@ impl<W: World<Error = Infallible>> Joining<'_, W> {
         Ok(JoinedQuery {
             roadmap: Roadmap::from_edges(count, Direction::Undirected, edges)?
                 .with_configurations(self.space.clone(), coordinates)?,
-            query: Query {
-                start: VertexId(first),
-                goal: VertexId(first + 1),
-            },
+            query,
             known,
             configurations: self.configurations,
         })
@@ -513,6 +528,29 @@ mod tests {
         let (again, nothing) = shortest(&mut joined, WorldFn(|q: &[f64]| (world.0)(q)));
         assert!(length.unwrap() > 0.8 && cost > 0);
         assert_eq!((again, nothing), (length, 0));
+    }
+
+    /// A vertex in the place of another would be passed twice in a row.
+    #[test]
+    fn an_end_that_is_a_vertex_stays_that_one() {
+        let base = prm(100);
+        let q = |v: u32| base.configuration(VertexId(v)).unwrap().to_vec();
+        let ends = [(q(3), q(4)), (q(3), vec![0.9, 0.1]), (vec![0.9, 0.1], q(3))];
+        for ((start, goal), expected) in ends.iter().zip([(3, 4), (3, 100), (100, 3)]) {
+            let mut world = WorldFn(|_: &[f64]| true);
+            let joined = JoinedQuery::new(&base, start, goal, RESOLUTION, &mut world);
+            let mut joined = joined.unwrap();
+            let Query { start, goal } = joined.query;
+            assert_eq!((start.0, goal.0), expected);
+            let straight = joined
+                .roadmap
+                .edges()
+                .iter()
+                .filter(|e| [e.from, e.to] == [start, goal] || [e.from, e.to] == [goal, start]);
+            assert_eq!(straight.count(), 1);
+            let free = WorldFn(|_: &[f64]| true);
+            assert!(shortest(&mut joined, free).0.is_some());
+        }
     }
 
     /// A start at the end of a bent corridor that is narrower than the roadmap is fine: no straight

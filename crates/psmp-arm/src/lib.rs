@@ -38,6 +38,7 @@ mod sphere_worlds;
 mod spheres;
 mod spherised;
 mod srdf;
+mod step;
 mod surroundings;
 mod table;
 mod trajectory;
@@ -65,6 +66,7 @@ pub use sphere_tree::ROUNDING;
 pub use sphere_worlds::SphereWorlds;
 pub use spheres::SphereWorld;
 pub use srdf::{Group, NamedState, Semantics};
+pub use step::DEFAULT_STEP;
 pub use table::{TableJob, fingerprint};
 pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,

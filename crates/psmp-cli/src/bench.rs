@@ -5,6 +5,7 @@ use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::{Experience, Fallback, WorldId};
+use psmp_lab::counted;
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
 use psmp_lab::{KeptRows, PlannerSpec, Problems, Row, Summary, learned, rows, summarise};
 use psmp_worlds::{Dataset, Fingerprint, Prefer, ReadOptions};
@@ -118,7 +119,7 @@ impl From<PreferArg> for Prefer {
 #[derive(Debug, Args)]
 pub struct MethodArgs {
     /// Distance between the configurations of an edge; a thousandth of the space's longest side if
-    /// not given.
+    /// not given. For an arm, the largest joint step in radians or metres, 0.03 if not given.
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true)]
     pub resolution: Option<f64>,
 
@@ -263,7 +264,8 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
     bar.finish_and_clear();
     for file in &args.output {
         rows::write(file, &rows)?;
-        say!("wrote {} rows to `{}`", rows.len(), file.display());
+        let written = counted(rows.len(), "rows");
+        say!("wrote {written} to `{}`", file.display());
     }
     if let Some(kept) = kept {
         kept.remove()?;
@@ -366,7 +368,7 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
             "{}, {}: {} in worlds where the roadmap has no path, {} of them ended knowing that",
             s.dataset,
             s.planner,
-            show::count(s.no_path_on_roadmap.0 as u64, "run"),
+            counted(s.no_path_on_roadmap.0, "runs"),
             s.no_path_on_roadmap.1
         )?;
     }

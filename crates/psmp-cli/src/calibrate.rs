@@ -6,6 +6,7 @@ use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp_lab::calibration::{self, CalibrationOptions, Order, calibrate};
+use psmp_lab::counted;
 use psmp_lab::report::write_reliability_diagram;
 use psmp_lab::{BeliefName, PlannerSpec};
 use psmp_worlds::{Dataset, ReadOptions, check_writable};
@@ -99,10 +100,14 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
     let edges = dataset.roadmap.edge_count();
     if let Some(many) = args.checks.iter().find(|checks| **checks >= edges) {
         return Err(Mistake::error(
-            format!("after {many} checks no edge is left to ask about"),
             format!(
-                "dataset `{}` has {edges} edges: give fewer `--checks`",
-                dataset.name
+                "after {} no edge is left to ask about",
+                counted(*many, "checks")
+            ),
+            format!(
+                "dataset `{}` has {}: give fewer `--checks`",
+                dataset.name,
+                counted(edges, "edges")
             ),
         ));
     }
@@ -141,7 +146,8 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
     }
     for file in &args.output {
         calibration::write(file, &found.rows)?;
-        say!("wrote {} rows to `{}`", found.rows.len(), file.display());
+        let written = counted(found.rows.len(), "rows");
+        say!("wrote {written} to `{}`", file.display());
     }
     for file in &args.picture {
         write_reliability_diagram(file, &found.rows)?;
@@ -190,8 +196,9 @@ fn print(rows: &[calibration::Calibration], json: bool) -> Result<()> {
         };
         writeln!(
             out,
-            "{}: {how}, {} worlds held out; lower is better",
-            row.dataset, row.worlds
+            "{}: {how}, {} held out; lower is better",
+            row.dataset,
+            counted(row.worlds, "worlds")
         )?;
     }
     Ok(())

@@ -5,6 +5,7 @@ use crate::{Common, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Experience, Query, Roadmap, VertexId, WorldId};
+use psmp_lab::counted;
 use psmp_worlds::{Dataset, DatasetParts, TableFile, graphml, write_table};
 use serde_json::json;
 use std::io::Write;
@@ -106,9 +107,9 @@ fn to_graphml(source: &Source, to: &Path) -> Result<String> {
     };
     graphml::write(to, roadmap)?;
     Ok(format!(
-        "a roadmap of {} vertices and {} edges",
-        roadmap.vertex_count(),
-        roadmap.edge_count()
+        "a roadmap of {} and {}",
+        counted(roadmap.vertex_count(), "vertices"),
+        counted(roadmap.edge_count(), "edges")
     ))
 }
 
@@ -125,9 +126,9 @@ fn to_table(source: &Source, to: &Path) -> Result<String> {
     };
     write_table(to, table)?;
     Ok(format!(
-        "a table of {} worlds and {} edges",
-        table.world_count(),
-        table.edge_count()
+        "a table of {} and {}",
+        counted(table.world_count(), "worlds"),
+        counted(table.edge_count(), "edges")
     ))
 }
 
@@ -175,10 +176,11 @@ fn to_dataset(source: &Source, args: &ConvertArgs) -> Result<String> {
         Dataset::write(&args.to, &parts)?;
     }
     Ok(format!(
-        "a dataset of {} vertices, {} edges, {} worlds and {images} images",
-        roadmap.vertex_count(),
-        roadmap.edge_count(),
-        table.map_or(0, Experience::world_count)
+        "a dataset of {}, {}, {} and {}",
+        counted(roadmap.vertex_count(), "vertices"),
+        counted(roadmap.edge_count(), "edges"),
+        counted(table.map_or(0, Experience::world_count), "worlds"),
+        counted(images, "images")
     ))
 }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use psmp::checker::BisectionChecker;
 use psmp::{Experience, Fallback, Stop, WorldId};
+use psmp_lab::counted;
 use psmp_lab::families::{ONE_WALL, ProblemSet, RESOLUTION};
 use psmp_lab::score::regret;
 use psmp_lab::trial::{self, Trial};
@@ -37,11 +38,11 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
     bar.finish_and_clear();
     let (world, shortest) = pick_world(&set);
     say!(
-        "{} worlds of family `{}`: a roadmap of {} vertices and {} edges, planning in world {}",
-        args.worlds,
+        "{} of family `{}`: a roadmap of {} and {}, planning in world {}",
+        counted(args.worlds, "worlds"),
         ONE_WALL.name,
-        set.roadmap.vertex_count(),
-        set.roadmap.edge_count(),
+        counted(set.roadmap.vertex_count(), "vertices"),
+        counted(set.roadmap.edge_count(), "edges"),
         world.0 + 1
     );
     let mut out = std::io::stdout().lock();

@@ -5,6 +5,7 @@ use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
 use psmp_lab::clutter::Clutter;
+use psmp_lab::counted;
 use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
 use psmp_lab::picture::ArmPicture;
 use serde_json::json;
@@ -118,9 +119,11 @@ fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<O
         println!("{facts}");
     } else {
         eprintln!(
-            "wrote {worlds} worlds of family `{}` on a roadmap of {vertices} vertices and {edges} \
-             edges to `{}`",
+            "wrote {} of family `{}` on a roadmap of {} and {} to `{}`",
+            counted(worlds, "worlds"),
             family.name,
+            counted(vertices, "vertices"),
+            counted(edges, "edges"),
             args.output.display()
         );
     }
@@ -161,9 +164,10 @@ fn clutter(args: &GenerateArgs, common: Common) -> Result<Outcome> {
         println!("{facts}");
     } else {
         eprintln!(
-            "wrote {} scenes and requests for `{robot}`, and a roadmap of {vertices} vertices and \
-             {edges} edges, to `{}`",
-            worlds.len(),
+            "wrote {} with their requests for `{robot}`, and a roadmap of {} and {}, to `{}`",
+            counted(worlds.len(), "scenes"),
+            counted(vertices, "vertices"),
+            counted(edges, "edges"),
             args.output.display()
         );
     }

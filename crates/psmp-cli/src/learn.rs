@@ -6,6 +6,7 @@ use crate::{Common, plan, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Experience, WorldId};
+use psmp_lab::counted;
 use psmp_lab::learned;
 use psmp_worlds::{BeliefFile, Dataset, ReadOptions, check_writable, graphml};
 use serde_json::json;
@@ -99,7 +100,10 @@ fn learn(args: &LearnArgs, folder: &Path, file: &Path, common: Common) -> Result
         (None, Some(train)) => train.to_vec(),
         (None, None) => (0..table.world_count() as u32).map(WorldId).collect(),
     };
-    let bar = busy(&format!("learning from {} worlds", worlds.len()));
+    let bar = busy(&format!(
+        "learning from {}",
+        counted(worlds.len(), "worlds")
+    ));
     learned::learn(file, &dataset.roadmap, table, &worlds)?;
     bar.finish_and_clear();
     tell(file, common)
@@ -117,7 +121,10 @@ fn learn_from_table(
     let table = plan::read_table(table, &roadmap)?;
     let chosen = args.worlds.as_deref().unwrap_or("all");
     let worlds = numbered_worlds(chosen, &name, table.world_count() as u32)?;
-    let bar = busy(&format!("learning from {} worlds", worlds.len()));
+    let bar = busy(&format!(
+        "learning from {}",
+        counted(worlds.len(), "worlds")
+    ));
     learned::learn(file, &roadmap, &table, &worlds)?;
     bar.finish_and_clear();
     tell(file, common)
@@ -130,7 +137,7 @@ fn add(runs: &[PathBuf], file: &Path, common: Common) -> Result<Outcome> {
             "name runs and then the belief: `psmp learn --add RUN... FILE`",
         ));
     }
-    let bar = busy(&format!("adding {} runs", runs.len()));
+    let bar = busy(&format!("adding {}", counted(runs.len(), "runs")));
     learned::add(file, runs)?;
     bar.finish_and_clear();
     tell(file, common)
@@ -161,7 +168,9 @@ fn tell(file: &Path, common: Common) -> Result<Outcome> {
         writeln!(std::io::stdout(), "{line}")?;
     } else {
         say!(
-            "wrote a belief of {worlds} worlds, {partial} of them known in part, and {edges} edges to `{}`",
+            "wrote a belief of {}, {partial} of them known in part, and {} to `{}`",
+            counted(worlds, "worlds"),
+            counted(edges, "edges"),
             file.display()
         );
     }

@@ -12,7 +12,8 @@ use psmp::checker::{BisectionChecker, Checker, WorldFn};
 use psmp::{Anytime, Connection, Experience, Progress, Query, Roadmap, Space, WorldId, roadmap};
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{
-    PlannerName, PlannerSpec, Problems, Setting, checker_for, learned, resolution_for, scale,
+    PlannerName, PlannerSpec, Problems, Setting, checker_for, counted, learned, resolution_for,
+    scale,
 };
 use psmp_rivals::{MotionChecker, Waypoints};
 use psmp_worlds::{
@@ -103,7 +104,8 @@ pub struct PlanArgs {
     pub planner: PlannerName,
 
     /// In the end straighten the path: try straight motions between places on it. They need not lie
-    /// on the roadmap, and the picture of a map does not show them.
+    /// on the roadmap, and the picture of a map does not show them. An arm's are checked every 0.01
+    /// rad, and so is the path before.
     #[arg(long)]
     pub shortcut: bool,
 
@@ -424,8 +426,8 @@ pub fn read_table(file: &Path, roadmap: &Roadmap) -> Result<TableFile> {
     let table = TableFile::open(file)?;
     if table.edge_count() != roadmap.edge_count() {
         let problem = format!(
-            "tells of {} edges, the roadmap has {}",
-            table.edge_count(),
+            "tells of {}, the roadmap has {}",
+            counted(table.edge_count(), "edges"),
             roadmap.edge_count()
         );
         return Err(FileError::new(file, problem)
@@ -616,7 +618,7 @@ impl Problem<'_> {
         if trial.ending == Ending::Stopped {
             say!(
                 "stopped after {}",
-                show::count(trial.progress.configurations, "configuration")
+                counted(trial.progress.configurations, "configurations")
             );
         }
         Ok(match (trial.progress.best_length, trial.ending) {

@@ -11,13 +11,13 @@ use psmp::checker::{BisectionChecker, Checker, World};
 use psmp::{Connection, EventKind, Experience, Path as RoadmapPath, Progress, Roadmap, WorldId};
 use psmp_arm::{
     ArmProblem, CertifiedChecker, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES,
-    DEFAULT_VERTICES, EdgeMemory, ExactWorld, JoinError, JoinedQuery, MotionLimits, MotionRequest,
-    RefinedWorld, RememberingChecker, Sampling, SphereModel, SphereWorld, Trajectory,
-    joint_roadmap,
+    DEFAULT_STEP, DEFAULT_VERTICES, EdgeMemory, ExactWorld, JoinError, JoinedQuery, MotionLimits,
+    MotionRequest, RefinedWorld, RememberingChecker, Sampling, SphereModel, SphereWorld,
+    Trajectory, joint_roadmap,
 };
 use psmp_lab::picture::ArmPicture;
 use psmp_lab::trial::{self, Ending, Trial};
-use psmp_lab::{PlannerName, PlannerSpec, Setting, learned, scale};
+use psmp_lab::{PlannerName, PlannerSpec, Setting, counted, learned, scale};
 use psmp_rivals::{MotionChecker, RivalName, Waypoints};
 use psmp_worlds::{Fingerprint, TableFile};
 use serde_json::json;
@@ -25,8 +25,6 @@ use std::convert::Infallible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The largest joint step from one configuration of a motion to the next, unless told.
-const RESOLUTION: f64 = 0.2;
 /// How often the roadmap is made finer around start and goal where it has no path.
 const MOST_ROUNDS: u32 = 3;
 /// Seconds between the instants of a written trajectory, at most.
@@ -142,7 +140,7 @@ pub fn run(
         title: format!("{} in {}", args.planner, short_name(scene_file)),
         problem: &problem,
         spheres: &spheres,
-        resolution: args.method.resolution.unwrap_or(RESOLUTION),
+        resolution: args.method.resolution.unwrap_or(DEFAULT_STEP),
     };
     let (arm, scene) = (&problem.arm, &problem.scene);
     match own.checker {
@@ -204,7 +202,7 @@ fn certified(roadmap: &Roadmap, resolution: f64, world: SphereWorld) -> Result<A
         Some(checker) => Ok(Box::new(checker)),
         None => Err(Mistake::error(
             format!("`--resolution {resolution}` is no step"),
-            "give a positive number of radians, such as 0.2",
+            "give a positive number of radians, such as 0.03",
         )),
     }
 }
@@ -277,7 +275,7 @@ impl Task<'_> {
             space: self.problem.arm.space(),
             resolution: self.resolution,
             world,
-            checker: MotionChecker::by_largest_step,
+            checker: MotionChecker::for_arms,
             start: &self.problem.start,
             goal: &self.problem.goal,
         }
@@ -310,7 +308,7 @@ impl Task<'_> {
             found.write(file, &names, &planner, self.common)?;
         }
         let configurations: Vec<&[f64]> = found.path.iter().collect();
-        let spent = show::count(found.configurations, "configuration");
+        let spent = counted(found.configurations, "configurations");
         let spent = format!("after {spent}");
         self.write_motion(&configurations, found.path.length(), &spent)
     }
@@ -334,7 +332,7 @@ impl Task<'_> {
         }
         let detail = format!(
             "length {length:.3}, {}, {:.2} s, {spent}",
-            show::count(path.len() as u64 - 1, "motion"),
+            counted(path.len() - 1, "motions"),
             trajectory.duration(),
         );
         self.draw(path, &detail)
@@ -447,7 +445,7 @@ impl OnRoadmap<'_> {
                 Some(path) => self.write(roadmap, path, progress)?,
             }
             if trial.ending == Ending::Stopped {
-                let spent = show::count(progress.configurations, "configuration");
+                let spent = counted(progress.configurations, "configurations");
                 say!("stopped after {spent}");
             }
             return Ok(match (progress.best_length, trial.ending) {
@@ -535,8 +533,8 @@ impl OnRoadmap<'_> {
             vertices.filter_map(|v| roadmap.configuration(*v)).collect();
         let spent = format!(
             "after {} in {}",
-            show::count(progress.configurations, "configuration"),
-            show::count(progress.edges, "edge")
+            counted(progress.configurations, "configurations"),
+            counted(progress.edges, "edges")
         );
         self.task
             .write_motion(&configurations, path.length(), &spent)

@@ -3,6 +3,7 @@
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 use psmp::{AnytimePlanner, EdgeStatus, Event, EventKind, Progress, Query, Roadmap, Yardstick};
+use psmp_lab::counted;
 use psmp_lab::picture::{EdgeMark, RunPicture};
 use psmp_lab::trial::{Ending, Trial};
 use psmp_worlds::{FileError, OccupancyGrid};
@@ -132,14 +133,6 @@ pub fn with_bound(mut object: Value, progress: Progress) -> Value {
     object
 }
 
-/// So many of something, in words that end in `s` where there is not just one.
-pub fn count(number: u64, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        number => format!("{number} {thing}s"),
-    }
-}
-
 /// How long the best path was after so many configurations.
 pub fn curve(trial: &Trial) -> Vec<(u64, f64)> {
     let found = trial.improvements.iter();
@@ -147,14 +140,14 @@ pub fn curve(trial: &Trial) -> Vec<(u64, f64)> {
 }
 
 /// What came of a run, in a line below a picture's title.
-pub fn subtitle(trial: &Trial, step: &str) -> String {
+pub fn subtitle(trial: &Trial, steps: &str) -> String {
     let progress = trial.progress;
-    let spent = count(progress.configurations, "configuration");
+    let spent = counted(progress.configurations, "configurations");
     match (progress.best_length, progress.gap(), trial.ending) {
         (Some(length), Some(gap), _) => format!(
             "length {length:.3}, {}, after {spent} in {}",
             at_most(gap, progress.yardstick),
-            count(progress.edges, step)
+            counted(progress.edges, steps)
         ),
         (.., Ending::NoPathOnRoadmap) => format!("no path on this roadmap, after {spent}"),
         _ => format!("no path after {spent}"),
@@ -191,7 +184,7 @@ impl RunDrawing<'_> {
             .collect();
         RunPicture {
             title: self.title,
-            subtitle: &subtitle(self.trial, "edge"),
+            subtitle: &subtitle(self.trial, "edges"),
             roadmap: self.roadmap,
             query: self.query,
             obstacles: self.obstacles,

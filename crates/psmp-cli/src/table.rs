@@ -7,9 +7,10 @@ use clap::Args;
 use psmp::checker::BisectionChecker;
 use psmp::{Connection, Experience};
 use psmp_arm::{
-    Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, MotionRequest, Sampling, Scene,
-    SphereWorld, SphereWorlds, TableJob, joint_roadmap,
+    Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, MotionRequest,
+    Sampling, Scene, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
+use psmp_lab::counted;
 use psmp_worlds::{FileError, check_writable, graphml, write_table};
 use serde_json::json;
 use std::path::PathBuf;
@@ -66,7 +67,7 @@ pub struct TableArgs {
     random: bool,
 
     /// The largest joint step from one configuration of an edge to the next, in radians or metres.
-    #[arg(long, default_value_t = 0.2, value_parser = numbers::positive, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = DEFAULT_STEP, value_parser = numbers::positive, allow_negative_numbers = true)]
     resolution: f64,
 
     /// How many spheres cover the robot.
@@ -103,9 +104,9 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         None => in_scenes(&arm, &paths, &scenes)?,
     };
     say!(
-        "covering `{}` with at most {} spheres",
+        "covering `{}` with at most {}",
         arm.robot().name(),
-        args.spheres
+        counted(args.spheres, "spheres")
     );
     let spheres = arms::cover(arm.robot(), args.spheres);
     let (roadmap, roadmap_path) = match &args.roadmap {
@@ -176,9 +177,9 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         println!("{facts}");
     } else {
         say!(
-            "wrote {} worlds x {} edges, {} of them free, in {seconds:.1} s to `{}`; roadmap in `{}`",
-            scenes.len(),
-            roadmap.edge_count(),
+            "wrote {} x {}, {} of them free, in {seconds:.1} s to `{}`; roadmap in `{}`",
+            counted(scenes.len(), "worlds"),
+            counted(roadmap.edge_count(), "edges"),
             show::percent(share),
             args.output.display(),
             roadmap_path.display()

@@ -8,10 +8,12 @@ use crate::{Common, say, show};
 use anyhow::Result;
 use psmp::checker::{World, WorldFn};
 use psmp::{Direction, Edge, Limit, Query, Roadmap, Space, VertexId};
+use psmp_lab::counted;
 use psmp_lab::picture::RunPicture;
 use psmp_lab::trial::{Ending, Trial};
 use psmp_rivals::{
-    MotionChecker, ProblemError, ResolutionError, RivalName, ShortcutOptions, Waypoints, shortcut,
+    MotionChecker, ProblemError, ResolutionError, RivalName, ShortcutError, ShortcutOptions,
+    Waypoints, shortcut,
 };
 use psmp_worlds::OccupancyGrid;
 use serde_json::json;
@@ -87,7 +89,7 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
             None => None,
         };
         if trial.ending == Ending::Stopped {
-            say!("stopped after {}", show::count(spent, "configuration"));
+            say!("stopped after {}", counted(spent, "configurations"));
         }
         Ok(Planned {
             best: planner.best_path().cloned(),
@@ -110,7 +112,15 @@ impl<W: World<Error = Infallible> + Clone + Send> Continuous<'_, W> {
         let mut checker = self.checker()?;
         checker.obey(limit);
         let options = ShortcutOptions::default();
-        let Ok(path) = shortcut(path, &mut checker, options, common.seed);
+        let path = match shortcut(path, &mut checker, options, common.seed) {
+            Ok(path) => path,
+            Err(error @ ShortcutError::Blocked { .. }) => {
+                return Err(Mistake::error(
+                    format!("the path cannot be straightened: {error}"),
+                    format!("ask more often: `--resolution {}`", self.resolution / 2.0),
+                ));
+            }
+        };
         let found = Found {
             configurations: spent + checker.configurations(),
             straight_line: self.space.distance(self.start, self.goal),
@@ -245,7 +255,7 @@ impl InMap<'_> {
         let vertices: Vec<VertexId> = roadmap.vertices().collect();
         let picture = RunPicture {
             title: &format!("{name} in {}", self.place),
-            subtitle: &show::subtitle(&planned.trial, "motion"),
+            subtitle: &show::subtitle(&planned.trial, "motions"),
             roadmap: &roadmap,
             query: Query {
                 start: VertexId(0),

@@ -28,8 +28,10 @@ use thiserror::Error;
 /// The arms that there is a table for.
 pub const ARMS: [&str; 3] = ["panda-like", "wam-like", "ur5-like"];
 
-/// The largest joint step from one configuration of an edge to the next.
-pub const RESOLUTION: f64 = 0.2;
+/// The largest joint step from one configuration of an edge to the next in the published experiment,
+/// whose worlds these are. It passes over thin things; who is to move an arm asks more often
+/// ([`psmp_arm::DEFAULT_STEP`]).
+pub const PUBLISHED_STEP: f64 = 0.2;
 
 /// How often a world is drawn before it is given up.
 const MOST_DRAWS: usize = 1000;
@@ -284,7 +286,7 @@ impl Clutter {
             return Ok(None);
         }
         let (checker, belief) = match (
-            BisectionChecker::by_largest_step(&self.roadmap, RESOLUTION, world),
+            BisectionChecker::by_largest_step(&self.roadmap, PUBLISHED_STEP, world),
             IndependentEdges::constant(0.5),
         ) {
             (Ok(checker), Ok(belief)) => (checker, belief),

@@ -4,6 +4,7 @@
 mod arena;
 pub mod calibration;
 pub mod clutter;
+mod counted;
 mod drawing;
 mod event_hash;
 pub mod families;
@@ -28,6 +29,7 @@ pub mod sweep;
 pub mod trial;
 
 pub use arena::{Arena, checker_for, scale};
+pub use counted::counted;
 pub use event_hash::EventHash;
 pub use kept_rows::KeptRows;
 pub use planner_name::{NoSuchPlanner, PlannerName};

@@ -52,7 +52,8 @@ pub struct Row {
     /// The length of the straight line from start to goal, for planners without a roadmap.
     #[serde(default)]
     pub straight_line: Option<f64>,
-    /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or `stopped`.
+    /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `end-in-collision`, `gave-up` or
+    /// `stopped`.
     pub ending: String,
     /// Normalised anytime regret; missing if there is no path.
     pub regret: Option<f64>,
@@ -128,7 +129,8 @@ impl Row {
         let ending = match (self.ending.as_str(), on_roadmap) {
             ("optimal", true) => Ending::ShortestOnRoadmap,
             ("optimal", false) => Ending::StraightLine,
-            ("infeasible", _) => Ending::NoPathOnRoadmap,
+            ("infeasible", true) => Ending::NoPathOnRoadmap,
+            ("infeasible", false) => Ending::EndInCollision,
             _ => return self,
         };
         self.ending = ending.name().to_owned();

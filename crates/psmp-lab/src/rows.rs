@@ -76,3 +76,71 @@ pub fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
     group.close()?;
     file.into_inner()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows written before endings and bounds said what they are about.
+    #[test]
+    fn older_words_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (today, older) = (folder.path().join("t.csv"), folder.path().join("o.csv"));
+        let row = |planner: &str, ending: &str| Row {
+            planner: planner.to_owned(),
+            ending: ending.to_owned(),
+            shortest_on_roadmap: Some(2.0),
+            lower_bound_on_roadmap: Some(1.5),
+            ..Row::default()
+        };
+        let rows = [
+            row("psmp:fs", "optimal"),
+            row("lazysp+straightened", "infeasible"),
+            row("rrtstar", "optimal"),
+            row("rrtstar", "infeasible"),
+            row("rrtconnect+straightened", "gave-up"),
+            row("psmp:fs", "stopped"),
+        ];
+        write(&today, &rows).unwrap();
+        let text = std::fs::read_to_string(&today).unwrap();
+        let text = text
+            .replace("shortest_on_roadmap", "shortest_length")
+            .replace("lower_bound_on_roadmap", "lower_bound");
+        // There was no column for the straight line.
+        let place = text
+            .lines()
+            .next()
+            .unwrap()
+            .split(',')
+            .position(|c| c == "straight_line");
+        let without = |line: &str| {
+            let cells = line
+                .split(',')
+                .enumerate()
+                .filter(|(i, _)| Some(*i) != place);
+            cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n"
+        };
+        let text: String = text.lines().map(without).collect();
+        std::fs::write(&older, text).unwrap();
+        let read = read_csv(&older).unwrap();
+        let words: Vec<&str> = read.iter().map(|row| row.ending.as_str()).collect();
+        let expected = [
+            "shortest-on-roadmap",
+            "no-path-on-roadmap",
+            "straight-line",
+            "end-in-collision",
+            "gave-up",
+            "stopped",
+        ];
+        assert_eq!(words, expected);
+        for row in &read {
+            assert_eq!(row.shortest_on_roadmap, Some(2.0));
+            let tree = row.planner.starts_with("rrt");
+            assert_eq!(row.straight_line, tree.then_some(1.5));
+            assert_eq!(row.lower_bound_on_roadmap, (!tree).then_some(1.5));
+        }
+        // And what is read is not read otherwise when written again.
+        write(&today, &read).unwrap();
+        assert_eq!(read_csv(&today).unwrap(), read);
+    }
+}

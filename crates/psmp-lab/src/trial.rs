@@ -13,6 +13,8 @@ pub enum Ending {
     NoPathOnRoadmap,
     /// With the straight line from start to goal.
     StraightLine,
+    /// Before it began, because the start or the goal is in collision.
+    EndInCollision,
     /// The proposer had nothing left to propose.
     GaveUp,
     /// A budget was spent.
@@ -27,6 +29,7 @@ impl Ending {
             Ending::ShortestOnRoadmap => "shortest-on-roadmap",
             Ending::NoPathOnRoadmap => "no-path-on-roadmap",
             Ending::StraightLine => "straight-line",
+            Ending::EndInCollision => "end-in-collision",
             Ending::GaveUp => "gave-up",
             Ending::Stopped => "stopped",
         }
@@ -69,11 +72,11 @@ impl Trial {
         self.progress.configurations += configurations;
     }
 
-    /// A run that ended before it began: so many configurations told that the roadmap has no path.
-    pub(crate) fn no_path_on_roadmap(configurations: u64) -> Self {
+    /// A run that ended before it began, when so many configurations had been checked.
+    pub(crate) fn over_at_once(ending: Ending, configurations: u64) -> Self {
         Self {
             improvements: Vec::new(),
-            ending: Ending::NoPathOnRoadmap,
+            ending,
             progress: Progress {
                 configurations,
                 edges: 0,

@@ -10,6 +10,7 @@ use psmp_arm::{
     ArmError, MotionLimits, Permissions, Robot, Sampling, Semantics, SphereModel, joint_roadmap,
     models,
 };
+use psmp_lab::counted;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -346,10 +347,10 @@ impl Arm {
 
     fn __repr__(&self) -> String {
         format!(
-            "<psmp.Arm `{}`, group `{}` of {} joints>",
+            "<psmp.Arm `{}`, group `{}` of {}>",
             self.name(),
             self.group(),
-            self.dof()
+            counted(self.dof(), "joints")
         )
     }
 }
@@ -418,8 +419,8 @@ impl Scene {
 
     fn __repr__(&self) -> String {
         format!(
-            "<psmp.Scene of {} objects, {} attached>",
-            self.0.objects.len(),
+            "<psmp.Scene of {}, {} attached>",
+            counted(self.0.objects.len(), "objects"),
             self.0.attached.len()
         )
     }
@@ -485,8 +486,8 @@ impl Trajectory {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!(
-            "<psmp.Trajectory of {} joints, {:.3} s>",
-            self.joints.len(),
+            "<psmp.Trajectory of {}, {:.3} s>",
+            counted(self.joints.len(), "joints"),
             self.duration(py)?
         ))
     }

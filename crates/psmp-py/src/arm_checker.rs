@@ -5,14 +5,12 @@ use crate::arm::arm_error;
 use numpy::{PyArray1, PyArrayMethods};
 use psmp::checker::World;
 use psmp_arm::{ArmError, ExactWorld, RefinedWorld, Scene, SphereModel, SphereWorld};
+use psmp_lab::counted;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
-
-/// The largest joint step from one configuration of a motion to the next, unless told.
-pub const RESOLUTION: f64 = 0.2;
 
 /// An arm in a scene, and how it is checked.
 #[derive(Clone)]
@@ -191,8 +189,9 @@ impl ArmChecker {
 
     fn __repr__(&self) -> String {
         format!(
-            "<psmp.ArmChecker of {} joints, {}>",
-            self.dimension, self.kind
+            "<psmp.ArmChecker of {}, {}>",
+            counted(self.dimension, "joints"),
+            self.kind
         )
     }
 }

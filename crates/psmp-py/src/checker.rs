@@ -93,7 +93,7 @@ impl Check {
     /// How far apart the configurations of an edge lie.
     pub fn spacing(&self, roadmap: &psmp::Roadmap, resolution: Option<f64>) -> PyResult<f64> {
         let resolution = match self {
-            Check::Arm(_) => Some(resolution.unwrap_or(crate::arm_checker::RESOLUTION)),
+            Check::Arm(_) => Some(resolution.unwrap_or(psmp_arm::DEFAULT_STEP)),
             _ => resolution,
         };
         resolution_for(roadmap, resolution).map_err(|e| refused("resolution", e))

@@ -5,6 +5,7 @@ use crate::roadmap::Roadmap;
 use crate::table::{Bits, Table};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::{Experience, Fallback, WorldId};
+use psmp_lab::counted;
 use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions, runs_in_world};
 use psmp_lab::{Origin, Problems, rows};
@@ -210,10 +211,11 @@ impl Dataset {
         let worlds = self.problems.table().map_or(0, Experience::world_count);
         let roadmap = self.problems.roadmap();
         format!(
-            "<psmp.Dataset `{}` of {worlds} worlds on {} vertices and {} edges>",
+            "<psmp.Dataset `{}` of {} on {} and {}>",
             self.problems.name(),
-            roadmap.vertex_count(),
-            roadmap.edge_count()
+            counted(worlds, "worlds"),
+            counted(roadmap.vertex_count(), "vertices"),
+            counted(roadmap.edge_count(), "edges")
         )
     }
 }

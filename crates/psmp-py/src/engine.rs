@@ -488,7 +488,7 @@ pub fn without_roadmap(
     let spacing = check.spacing(&roadmap, resolution)?;
     let rival = py.detach(|| {
         let checker = match &check {
-            Check::Arm(_) => MotionChecker::by_largest_step(space.clone(), spacing, world),
+            Check::Arm(_) => MotionChecker::for_arms(space.clone(), spacing, world),
             _ => MotionChecker::new(space.clone(), spacing, world),
         };
         let checker = checker.map_err(|e| refused("resolution", e))?;

@@ -3,6 +3,7 @@
 use crate::arguments::read_only;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::{Direction, Edge, EventKind, Progress, Roadmap, Source, Yardstick};
+use psmp_lab::counted;
 use psmp_rivals::Waypoints;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -267,10 +268,7 @@ impl Event {
             }
             None => String::new(),
         };
-        let spent = match self.event.progress.configurations {
-            1 => "1 configuration".to_owned(),
-            many => format!("{many} configurations"),
-        };
+        let spent = counted(self.event.progress.configurations, "configurations");
         format!("<psmp.Event {what}, {spent}{gap}>")
     }
 }

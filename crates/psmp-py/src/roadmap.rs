@@ -5,6 +5,7 @@ use crate::space::Space;
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::{Connection, Direction, Edge, Query, VertexId};
+use psmp_lab::counted;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -415,13 +416,19 @@ impl Roadmap {
     fn __repr__(&self) -> String {
         let space = self.graph.space();
         format!(
-            "<psmp.Roadmap of {} vertices and {} {}edges{}>",
-            self.graph.vertex_count(),
-            self.graph.edge_count(),
-            if self.directed() { "directed " } else { "" },
+            "<psmp.Roadmap of {} and {}{}>",
+            counted(self.graph.vertex_count(), "vertices"),
+            counted(
+                self.graph.edge_count(),
+                if self.directed() {
+                    "directed edges"
+                } else {
+                    "edges"
+                }
+            ),
             space.map_or(String::new(), |s| format!(
-                " in {} dimensions",
-                s.dimension()
+                " in {}",
+                counted(s.dimension(), "dimensions")
             )),
         )
     }

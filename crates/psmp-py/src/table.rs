@@ -4,6 +4,7 @@ use crate::arguments::{file_error, matrix, read_only, refused};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use psmp::{CollisionTable, EdgeId, Experience, WorldId};
+use psmp_lab::counted;
 use psmp_worlds::{BeliefFile, TableFile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -214,7 +215,8 @@ impl Table {
             Bits::Own(_) => "",
             Bits::Read(_) | Bits::Kept(_) => ", from a file",
         };
-        format!("<psmp.Table of {worlds} worlds and {edges} edges{place}>")
+        let (worlds, edges) = (counted(worlds, "worlds"), counted(edges, "edges"));
+        format!("<psmp.Table of {worlds} and {edges}{place}>")
     }
 }
 

@@ -47,10 +47,10 @@ mod waypoints;
 
 pub use bit_star::{BitStar, BitStarOptions};
 pub use by_name::{AnyRival, NoSuchRival, RivalName};
-pub use motion_checker::{MotionChecker, ResolutionError};
+pub use motion_checker::{MotionChecker, ResolutionError, SHORTCUT_STEP};
 pub use rrt_connect::{RrtConnect, RrtConnectOptions};
 pub use rrt_connect_shortcut::RrtConnectShortcut;
 pub use rrt_star::{RrtStar, RrtStarOptions};
 pub use run::{ProblemError, Rival};
-pub use shortcut::{ShortcutOptions, shortcut, shortcut_watched};
+pub use shortcut::{ShortcutError, ShortcutOptions, shortcut, shortcut_watched};
 pub use waypoints::Waypoints;

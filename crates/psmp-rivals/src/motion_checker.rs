@@ -4,6 +4,9 @@
 //! they are taken in the same order, the end first, then the middle, the quarters and so on, up to the
 //! first collision. Its beginning is not asked about: a planner moves from where it knows that it can
 //! be. Every configuration that the world is asked about counts, and none else.
+//!
+//! Straightening a path leads it close around things, where an arm is likeliest to hit something
+//! between two configurations. So an arm's shortcuts are checked more finely than its other motions.
 
 use psmp::checker::{BisectionOrder, Portions, World};
 use psmp::{Limit, Space};
@@ -29,11 +32,16 @@ pub struct ResolutionError(pub f64);
 /// and a resolution that makes more is a mistake that would take hours and gigabytes to show.
 const MOST_CONFIGURATIONS: f64 = (1 << 20) as f64;
 
+/// The most that a joint moves from one configuration of an arm's shortcut to the next, in radians.
+pub const SHORTCUT_STEP: f64 = 0.01;
+
 /// Says whether configurations and motions between them are free in a [`World`], and counts.
 #[derive(Debug, Clone)]
 pub struct MotionChecker<W> {
     space: Space,
     resolution: f64,
+    /// The same for shortcuts; no larger.
+    shortcut_resolution: f64,
     step: Step,
     world: W,
     order: BisectionOrder,
@@ -52,7 +60,7 @@ impl<W: World> MotionChecker<W> {
     /// # Errors
     /// If the resolution makes no sense in this space.
     pub fn new(space: Space, resolution: f64, world: W) -> Result<Self, ResolutionError> {
-        Self::stepping(space, resolution, Step::Length, world)
+        Self::stepping(space, [resolution; 2], Step::Length, world)
     }
 
     /// A checker whose steps are measured by the axis that moves farthest, as is usual for arms: no
@@ -65,12 +73,22 @@ impl<W: World> MotionChecker<W> {
         resolution: f64,
         world: W,
     ) -> Result<Self, ResolutionError> {
-        Self::stepping(space, resolution, Step::LargestAxis, world)
+        Self::stepping(space, [resolution; 2], Step::LargestAxis, world)
+    }
+
+    /// A checker for an arm whose paths are to be moved along: as [`MotionChecker::by_largest_step`],
+    /// but shortcuts are checked at [`SHORTCUT_STEP`] where `resolution` is larger.
+    ///
+    /// # Errors
+    /// If the resolution makes no sense in this space.
+    pub fn for_arms(space: Space, resolution: f64, world: W) -> Result<Self, ResolutionError> {
+        let both = [resolution, resolution.min(SHORTCUT_STEP)];
+        Self::stepping(space, both, Step::LargestAxis, world)
     }
 
     fn stepping(
         space: Space,
-        resolution: f64,
+        [resolution, shortcut_resolution]: [f64; 2],
         step: Step,
         world: W,
     ) -> Result<Self, ResolutionError> {
@@ -79,17 +97,20 @@ impl<W: World> MotionChecker<W> {
             Step::LargestAxis => axis.extent(),
         });
         let across = sides.map(|side| side * side).sum::<f64>().sqrt();
-        if !(resolution > 0.0
-            && resolution.is_finite()
-            && across / resolution < MOST_CONFIGURATIONS)
-        {
-            return Err(ResolutionError(resolution));
+        for resolution in [resolution, shortcut_resolution] {
+            if !(resolution > 0.0
+                && resolution.is_finite()
+                && across / resolution < MOST_CONFIGURATIONS)
+            {
+                return Err(ResolutionError(resolution));
+            }
         }
-        let most = (across / resolution).ceil() as usize + 1;
+        let most = (across / shortcut_resolution).ceil() as usize + 1;
         Ok(Self {
             batch: Vec::with_capacity(most * space.dimension()),
             space,
             resolution,
+            shortcut_resolution,
             step,
             world,
             order: BisectionOrder::default(),
@@ -130,8 +151,32 @@ impl<W: World> MotionChecker<W> {
     /// # Errors
     /// Whatever keeps the world from an answer.
     pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
-        let dimension = self.space.dimension();
         let segments = self.segments(from, to);
+        self.are_free(from, to, segments)
+    }
+
+    /// The same at the resolution of shortcuts.
+    pub(crate) fn is_shortcut_free(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Option<bool>, W::Error> {
+        let segments = self.shortcut_segments(from, to);
+        self.are_free(from, to, segments)
+    }
+
+    /// Whether shortcuts are checked more finely than other motions.
+    pub(crate) fn is_finer_for_shortcuts(&self) -> bool {
+        self.shortcut_resolution < self.resolution
+    }
+
+    fn are_free(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+        segments: usize,
+    ) -> Result<Option<bool>, W::Error> {
+        let dimension = self.space.dimension();
         // The order is of both ends and all between; the first is the beginning.
         let order = self.order.of(segments + 1);
         let asked = order.get(1..).unwrap_or_default();
@@ -160,6 +205,15 @@ impl<W: World> MotionChecker<W> {
     /// In how many steps the motion is checked, at least one.
     #[must_use]
     pub fn segments(&self, from: &[f64], to: &[f64]) -> usize {
+        self.steps(from, to, self.resolution)
+    }
+
+    /// The same at the resolution of shortcuts.
+    pub(crate) fn shortcut_segments(&self, from: &[f64], to: &[f64]) -> usize {
+        self.steps(from, to, self.shortcut_resolution)
+    }
+
+    fn steps(&self, from: &[f64], to: &[f64], resolution: f64) -> usize {
         let way = match self.step {
             Step::Length => self.space.distance(from, to),
             Step::LargestAxis => {
@@ -168,7 +222,7 @@ impl<W: World> MotionChecker<W> {
                     .fold(0.0, f64::max)
             }
         };
-        ((way / self.resolution).ceil() as usize).max(1)
+        ((way / resolution).ceil() as usize).max(1)
     }
 
     /// The space that motions are in.

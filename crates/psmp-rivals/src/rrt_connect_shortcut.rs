@@ -2,7 +2,9 @@
 //!
 //! RRTConnect finds a path, shortcutting straightens it, and then both begin anew with other random
 //! numbers, because shortcutting cannot lead a path round the other side of an obstacle. The shortest
-//! path of all is kept, so the planner is anytime, and it goes on until it is stopped.
+//! path of all is kept, so the planner is anytime, and it goes on until it is stopped. Where shortcuts
+//! are checked more finely than other motions, a path is checked so before it is straightened; one that
+//! does not stand that is left as it is.
 
 use crate::motion_checker::MotionChecker;
 use crate::rrt_connect::{RrtConnectOptions, Step, TwoTrees};
@@ -15,6 +17,8 @@ use psmp::{Event, EventKind};
 #[derive(Debug)]
 enum Phase {
     Searching(Box<TwoTrees>),
+    /// The path is checked as finely as its shortcuts, up to this configuration.
+    Verifying(Waypoints, usize),
     Straightening(Shortcutting),
 }
 
@@ -62,6 +66,15 @@ impl<W: World> RrtConnectShortcut<W> {
         self.rounds
     }
 
+    fn searching(&self) -> Phase {
+        Phase::Searching(Box::new(TwoTrees::new(&self.run, self.options)))
+    }
+
+    fn straightening(&self, path: Waypoints) -> Phase {
+        let space = self.run.checker.space();
+        Phase::Straightening(Shortcutting::new(space, path, self.shortcuts))
+    }
+
     fn advance(&mut self) -> Result<Option<Event>, W::Error> {
         if let Some(event) = self.found.take().and_then(|path| self.run.offer(path)) {
             return Ok(Some(event));
@@ -70,7 +83,7 @@ impl<W: World> RrtConnectShortcut<W> {
             && shortcutting.is_done()
         {
             self.rounds += 1;
-            self.phase = Phase::Searching(Box::new(TwoTrees::new(&self.run, self.options)));
+            self.phase = self.searching();
         }
         let before = self.run.checker.configurations();
         Ok(match &mut self.phase {
@@ -79,12 +92,27 @@ impl<W: World> RrtConnectShortcut<W> {
                 Some(Step::Probed(free)) => Some(self.run.probed(free, before)),
                 Some(Step::Joined(path)) => {
                     self.found = Some(path.clone());
-                    let space = self.run.checker.space();
-                    let shortcutting = Shortcutting::new(space, path, self.shortcuts);
-                    self.phase = Phase::Straightening(shortcutting);
+                    self.phase = match self.run.checker.is_finer_for_shortcuts() {
+                        true => Phase::Verifying(path, 1),
+                        false => self.straightening(path),
+                    };
                     Some(self.run.probed(true, before))
                 }
             },
+            Phase::Verifying(path, next) => {
+                let (from, to) = (path.at(*next - 1), path.at(*next));
+                let Some(free) = self.run.checker.is_shortcut_free(from, to)? else {
+                    return Ok(None);
+                };
+                *next += 1;
+                if !free {
+                    self.phase = self.searching();
+                } else if *next == path.count() {
+                    let path = path.clone();
+                    self.phase = self.straightening(path);
+                }
+                Some(self.run.probed(free, before))
+            }
             Phase::Straightening(shortcutting) => {
                 self.run.draws += 1;
                 let Run {

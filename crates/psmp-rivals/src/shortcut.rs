@@ -3,12 +3,17 @@
 //! Two random places on the path are joined by a straight motion; where that is free it replaces the
 //! way between them. It ends when many attempts in a row have come to nothing. Any path can be
 //! straightened, a tree's or a roadmap's.
+//!
+//! An arm's shortcuts are checked more finely than the path that they straighten was
+//! ([`MotionChecker::for_arms`]). What is left of that path is part of the result, so it is checked as
+//! finely before anything else: a path that does not stand that is not straightened at all.
 
 use crate::motion_checker::MotionChecker;
 use crate::waypoints::Waypoints;
 use psmp::checker::World;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use thiserror::Error;
 
 /// What there is to choose about shortcutting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +29,27 @@ impl Default for ShortcutOptions {
             attempts_in_vain: 50,
         }
     }
+}
+
+/// Why a path was not straightened.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ShortcutError<E> {
+    /// A motion of the path is blocked, seen as finely as its shortcuts.
+    #[error(
+        "motion {motion} of the path, from {from:?} to {to:?}, hits something between the \
+         configurations that were asked about"
+    )]
+    Blocked {
+        /// Which one, counted from 1.
+        motion: usize,
+        /// Its beginning.
+        from: Vec<f64>,
+        /// Its end.
+        to: Vec<f64>,
+    },
+    /// A motion could not be checked.
+    #[error("a motion could not be checked: {0}")]
+    Check(E),
 }
 
 /// A shortcut that saves less than this share of the path is not worth its checks. Without a least
@@ -111,7 +137,7 @@ impl Shortcutting {
             let length = self.lengths[motion] - self.lengths[motion - 1];
             let share = if length > 0.0 {
                 // A configuration that was checked: then what is left of the motion has been.
-                let segments = checker.segments(from, to) as f64;
+                let segments = checker.shortcut_segments(from, to) as f64;
                 let step = (way - self.lengths[motion - 1]) / length * segments;
                 step.round() / segments
             } else {
@@ -126,7 +152,7 @@ impl Shortcutting {
             self.in_vain += 1;
             return Ok(Attempt::Pointless);
         }
-        match checker.is_motion_free(from, to)? {
+        match checker.is_shortcut_free(from, to)? {
             Some(true) => {}
             Some(false) => {
                 self.in_vain += 1;
@@ -148,22 +174,39 @@ impl Shortcutting {
 }
 
 /// A free path, straightened until nothing more is to be gained or the checker's
-/// [limit](MotionChecker::obey) is met. It is never longer than it was, and free as far as the checker
-/// sees.
+/// [limit](MotionChecker::obey) is met. It is never longer than it was, and where it was straightened
+/// all of it is free at the resolution of the checker's shortcuts.
 ///
 /// # Errors
-/// Whatever keeps the world from an answer.
+/// If the path is not free at that resolution, or whatever keeps the world from an answer.
 pub fn shortcut<W: World>(
     path: Waypoints,
     checker: &mut MotionChecker<W>,
     options: ShortcutOptions,
     seed: u64,
-) -> Result<Waypoints, W::Error> {
-    shortcut_watched(path, checker, options, seed, |_, _| {})
+) -> Result<Waypoints, ShortcutError<W::Error>> {
+    if checker.is_finer_for_shortcuts() {
+        for motion in 1..path.count() {
+            let (from, to) = (path.at(motion - 1), path.at(motion));
+            let free = checker.is_shortcut_free(from, to);
+            match free.map_err(ShortcutError::Check)? {
+                Some(true) => {}
+                Some(false) => {
+                    return Err(ShortcutError::Blocked {
+                        motion,
+                        from: from.to_vec(),
+                        to: to.to_vec(),
+                    });
+                }
+                None => return Ok(path),
+            }
+        }
+    }
+    shortcut_watched(path, checker, options, seed, |_, _| {}).map_err(ShortcutError::Check)
 }
 
-/// The same, telling `watch` of each shorter path: how many configurations the checker had counted
-/// by then, and its length.
+/// The same for a path that is known to be free at the resolution of the checker's shortcuts, telling
+/// `watch` of each shorter path: how many configurations the checker had counted by then, and its length.
 ///
 /// # Errors
 /// Whatever keeps the world from an answer.

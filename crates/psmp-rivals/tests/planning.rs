@@ -6,9 +6,9 @@ use psmp::checker::{World, WorldFn};
 use psmp::{Anytime, Axis, Event, EventKind, Limit, Space, Stop, Until};
 use psmp_lab::families::FAMILIES;
 use psmp_rivals::{
-    AnyRival, BitStar, BitStarOptions, MotionChecker, ProblemError, Rival, RivalName, RrtConnect,
-    RrtConnectOptions, RrtConnectShortcut, RrtStar, RrtStarOptions, ShortcutOptions, Waypoints,
-    shortcut, shortcut_watched,
+    AnyRival, BitStar, BitStarOptions, MotionChecker, ProblemError, ResolutionError, Rival,
+    RivalName, RrtConnect, RrtConnectOptions, RrtConnectShortcut, RrtStar, RrtStarOptions,
+    SHORTCUT_STEP, ShortcutError, ShortcutOptions, Waypoints, shortcut, shortcut_watched,
 };
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
@@ -353,6 +353,43 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
         }
         let &(spent, length) = told.last().unwrap();
         assert!(spent <= used.configurations() && length == straight.length());
+    }
+}
+
+/// Walls thinner than a step, and a way around them: what an arm's shortcuts pass through at its usual
+/// step they do not at the finer one.
+#[test]
+fn shortcuts_of_arms_are_checked_more_finely_than_other_motions() {
+    let step = 0.2;
+    let thin = || WorldFn(|q: &[f64]| q[1] > 0.9 || (q[0] * 5.0).rem_euclid(1.0) > 0.02);
+    let around = vec![0.03, 0.1, 0.03, 0.95, 0.93, 0.95, 0.93, 0.1];
+    let path = || Waypoints::new(&Space::unit(2), around.clone());
+    let made = |make: fn(_, _, _) -> _, step| -> MotionChecker<_> {
+        let made: Result<_, ResolutionError> = make(Space::unit(2), step, thin());
+        made.unwrap()
+    };
+    let is_free = |path: &Waypoints| {
+        let mut fine = made(MotionChecker::by_largest_step, SHORTCUT_STEP / 2.0);
+        (1..path.count()).all(|i| fine.is_motion_free(path.at(i - 1), path.at(i)).unwrap())
+    };
+    let options = ShortcutOptions::default();
+    let mut through = 0;
+    for seed in 0..10 {
+        let mut usual = made(MotionChecker::by_largest_step, step);
+        through += usize::from(!is_free(
+            &shortcut(path(), &mut usual, options, seed).unwrap(),
+        ));
+        let mut for_arms = made(MotionChecker::for_arms, step);
+        let straight = shortcut(path(), &mut for_arms, options, seed).unwrap();
+        assert!(is_free(&straight), "seed {seed}");
+    }
+    assert!(through > 0, "the usual step sees all walls");
+    // A path that is not free itself is not straightened.
+    let blocked = Waypoints::new(&Space::unit(2), vec![0.03, 0.95, 0.03, 0.1, 0.93, 0.1]);
+    let mut for_arms = made(MotionChecker::for_arms, step);
+    match shortcut(blocked, &mut for_arms, options, 0) {
+        Err(ShortcutError::Blocked { motion, .. }) => assert_eq!(motion, 2),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -130,7 +130,7 @@ fn plan(file: &Path) -> Result<(), Box<dyn Error>> {
     let planning = started.elapsed();
     assert!(matches!(last, Some(Ok(event)) if event.kind == EventKind::ShortestOnRoadmap));
     println!(
-        "opening: {opening:?} (claim: {OPENING_CLAIM_SECONDS} s); planning to the certified optimum: {planning:?}, {} edges checked, {} proposals",
+        "opening: {opening:?} (claim: {OPENING_CLAIM_SECONDS} s); planning to the roadmap's shortest path: {planning:?}, {} edges checked, {} proposals",
         planner.progress().edges,
         planner.progress().proposals
     );

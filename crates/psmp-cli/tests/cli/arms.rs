@@ -109,6 +109,79 @@ fn every_checker_finds_a_way_and_a_limit_slows_it_down() {
     assert!(duration("0.5") > 1.3 * duration("2"));
 }
 
+/// All of a path is free by the true shapes at every 0.01 rad.
+fn is_free_at_a_hundredth(place: &Place, scene: &str, path: &str) -> bool {
+    let (robot, semantics) = models::named("planar-3").unwrap();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let scene = Scene::read(place.file(scene)).unwrap();
+    let mut world = ExactWorld::new(&arm, &scene).unwrap();
+    let path = place.json(path);
+    let numbers = |q: &serde_json::Value| -> Vec<f64> {
+        let values = q.as_array().unwrap().iter();
+        values.map(|v| v.as_f64().unwrap()).collect()
+    };
+    let path: Vec<Vec<f64>> = path["path"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(numbers)
+        .collect();
+    let mut q = vec![0.0; 3];
+    path.windows(2).all(|motion| {
+        let [a, b] = [&motion[0], &motion[1]];
+        assert_ne!(a, b, "a waypoint twice in a row");
+        let way = a
+            .iter()
+            .zip(b)
+            .map(|(x, y)| (x - y).abs())
+            .fold(0.0, f64::max);
+        let steps = (way / 0.01).ceil() as usize;
+        (0..=steps).all(|step| {
+            arm.space()
+                .interpolate(a, b, step as f64 / steps as f64, &mut q);
+            world.contact(&q).is_none()
+        })
+    })
+}
+
+/// A blade that an arm asked about every 0.2 rad swings through.
+#[test]
+fn what_is_thinner_than_a_step_is_not_passed_over() {
+    let place = Place::new().with_arm();
+    let blade = place
+        .read("post.toml")
+        .replace("[0.1, 0.1, 0.4]", "[0.1, 0.002, 0.4]");
+    place.write("blade.toml", blade);
+    let line = "plan --robot planar-3 --scene blade.toml --request over.yaml --path p.json";
+    let coarse = format!("{line} --vertices 400 --planner lazysp --resolution 0.2");
+    place.psmp(&coarse).ok();
+    assert!(!is_free_at_a_hundredth(&place, "blade.toml", "p.json"));
+    // Such a path is not straightened and given out, but told.
+    let told = place.psmp(&format!("{coarse} --shortcut")).ends(1);
+    for word in [
+        "motion 1 of the path",
+        "between",
+        "hint:",
+        "--resolution 0.1",
+    ] {
+        assert!(told.err.contains(word), "{told:?}");
+    }
+    for planner in [
+        "lazysp --vertices 400 --shortcut",
+        "ei:local --vertices 400 --shortcut",
+        "rrtconnect --shortcut",
+        "rrtconnect+shortcut --configurations 20000",
+    ] {
+        for seed in 0..3 {
+            place
+                .psmp(&format!("{line} --planner {planner} --seed {seed}"))
+                .ok();
+            let free = is_free_at_a_hundredth(&place, "blade.toml", "p.json");
+            assert!(free, "{planner} with seed {seed}");
+        }
+    }
+}
+
 /// The same arm and post, with no roadmap made for it.
 const FREELY: &str = "plan --robot planar-3 --scene post.toml --request over.yaml";
 
@@ -291,8 +364,15 @@ fn clutter_is_made_and_planned_in() {
     let scenes = ["one/scene0001.yaml", "one/scene0002.yaml"].map(|s| place.read(s));
     assert_ne!(scenes[0], scenes[1]);
     let line = "plan --robot panda-like --scene one/scene0001.yaml --request one/request0001.yaml \
-                --roadmap one/roadmap.graphml --planner lazysp --trajectory t.csv --json";
+                --roadmap one/roadmap.graphml --planner lazysp --trajectory t.csv --path p.csv --json";
     let run = place.psmp(line).ok();
+    // The clutter's roadmap has its start and its goal already.
+    let (_, waypoints) = rows(&place.read("p.csv"));
+    assert!(
+        waypoints
+            .windows(2)
+            .all(|pair| pair[0][1..] != pair[1][1..])
+    );
     assert_eq!(
         run.json_lines().last().unwrap()["event"],
         "shortest-on-roadmap"

@@ -1,7 +1,7 @@
 use crate::place::{Place, wait};
 use psmp::checker::{BisectionChecker, Checker, Sightings};
 use psmp::{Experience, WorldId};
-use psmp_arm::{Arm, Robot, Scene, Semantics, SphereModel, SphereWorld};
+use psmp_arm::{Arm, DEFAULT_STEP, Robot, Scene, Semantics, SphereModel, SphereWorld};
 use psmp_worlds::{TableFile, graphml};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -66,7 +66,8 @@ fn a_table_says_what_checking_edge_by_edge_says() {
     for world in 0..70 {
         let scene = Scene::read(place.file(&format!("scenes/scene{world:04}.toml"))).unwrap();
         let checked = SphereWorld::new(&arm, &spheres, &scene).unwrap();
-        let mut checker = BisectionChecker::by_largest_step(&roadmap, 0.2, checked).unwrap();
+        let mut checker =
+            BisectionChecker::by_largest_step(&roadmap, DEFAULT_STEP, checked).unwrap();
         for edge in roadmap.edge_ids() {
             sightings.clear();
             let verdict = checker.check(edge, &mut sightings).unwrap();

@@ -276,13 +276,33 @@ impl Roadmap {
                 });
             }
         }
-        let query = Query {
-            start: VertexId(count as u32),
-            goal: VertexId(count as u32 + 1),
-        };
         let near = Neighbours::new(&old.space, &old.coordinates);
+        // An end that is a vertex already stays that one: another in its place would be passed twice.
+        let vertex_at = |q: &[f64]| {
+            let nearest = near
+                .nearest(q, 1.min(count))
+                .first()
+                .map(|&(v, _)| VertexId(v));
+            nearest.filter(|v| self.configuration(*v) == Some(q))
+        };
+        let mut coordinates = old.coordinates.clone();
+        let mut vertex = |q: &[f64], there: Option<VertexId>| {
+            there.unwrap_or_else(|| {
+                coordinates.extend_from_slice(q);
+                VertexId((coordinates.len() / q.len()) as u32 - 1)
+            })
+        };
+        let from = vertex(start, vertex_at(start));
+        let query = Query {
+            start: from,
+            goal: vertex(goal, vertex_at(goal).filter(|there| *there != from)),
+        };
+        let is_new = |v: VertexId| v.index() >= count;
         let mut edges = self.edges.clone();
         for (vertex, q) in [(query.start, start), (query.goal, goal)] {
+            if !is_new(vertex) {
+                continue;
+            }
             let mut joined = match connection {
                 Connection::Radius(radius) => {
                     let mut joined = Vec::new();
@@ -310,17 +330,16 @@ impl Roadmap {
                 .last()
                 .is_none_or(|&(_, farthest)| direct <= farthest),
         };
-        if near_enough {
+        // An end that is a vertex is joined to the other as to all that are near.
+        if near_enough && is_new(query.start) && is_new(query.goal) {
             edges.push(Edge {
                 from: query.start,
                 to: query.goal,
                 length: direct,
             });
         }
-        let mut coordinates = old.coordinates.clone();
-        coordinates.extend_from_slice(start);
-        coordinates.extend_from_slice(goal);
-        let roadmap = Self::from_edges(count + 2, self.direction, edges)?
+        let vertices = coordinates.len() / old.space.dimension();
+        let roadmap = Self::from_edges(vertices, self.direction, edges)?
             .with_configurations(old.space.clone(), coordinates)?;
         Ok((roadmap, query))
     }
@@ -367,6 +386,26 @@ mod tests {
                 .iter()
                 .all(|e| (e.length - step).abs() < 1e-12 || (e.length - 0.5).abs() < 1e-12)
         );
+    }
+
+    /// A vertex in the place of another would be passed twice in a row.
+    #[test]
+    fn an_end_that_is_a_vertex_stays_that_one() {
+        let prm = Roadmap::random_geometric(Space::unit(2), 60, 0.25, 1).unwrap();
+        let q = |v: u32| prm.configuration(VertexId(v)).unwrap().to_vec();
+        let connection = Connection::Nearest(4);
+        let (joined, query) = prm.with_query(&q(7), &[0.95, 0.95], connection).unwrap();
+        assert_eq!((query.start, query.goal), (VertexId(7), VertexId(60)));
+        assert_eq!(joined.vertex_count(), 61);
+        let (joined, query) = prm.with_query(&[0.95, 0.95], &q(7), connection).unwrap();
+        assert_eq!((query.start, query.goal), (VertexId(60), VertexId(7)));
+        assert_eq!(joined.vertex_count(), 61);
+        let (joined, query) = prm.with_query(&q(7), &q(8), connection).unwrap();
+        assert_eq!((query.start, query.goal), (VertexId(7), VertexId(8)));
+        assert_eq!((joined.vertex_count(), joined.edges()), (60, prm.edges()));
+        // Nowhere to go: there are still two ends.
+        let (_, query) = prm.with_query(&q(7), &q(7), connection).unwrap();
+        assert_eq!((query.start, query.goal), (VertexId(7), VertexId(60)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::problems::Origin;
 use crate::reproduce::ReproduceError;
 use crate::row::Row;
 use crate::sweep::{Familiarity, SweepError};
-use crate::trial::{self, Trial};
+use crate::trial::{self, Ending, Trial};
 use psmp::checker::{Checker, Sightings};
 use psmp::{Anytime, EdgeId, EventKind, Experience, Fallback, Path, Stop, WorldId};
 use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld, VerticesOnce};
@@ -185,7 +185,7 @@ impl<'a> ArmArena<'a> {
         seed: u64,
     ) -> Result<Found, ReproduceError> {
         let Some(joined) = &self.joined else {
-            return Ok(Found::nothing(0));
+            return Ok(Found::nothing(Ending::NoPathOnRoadmap, 0));
         };
         let worlds = match contender.familiarity {
             Familiarity::Seen => (0..self.set.problems.len() as u32).map(WorldId).collect(),
@@ -230,8 +230,9 @@ impl<'a> ArmArena<'a> {
         let made = rival.build(self.motion_checker()?, &problem.start, &problem.goal, seed);
         let mut planner = match made {
             Ok(planner) => planner,
-            // Checking the two ends told that there is no path.
-            Err(ProblemError::InCollision { .. }) => return Ok(Found::nothing(2)),
+            Err(ProblemError::InCollision { .. }) => {
+                return Ok(Found::nothing(Ending::EndInCollision, 2));
+            }
             Err(e) => return Err(self.wrong(e.to_string())),
         };
         let stop = Stop::configurations(self.experiment.rival_budget);
@@ -314,10 +315,10 @@ struct Found {
 }
 
 impl Found {
-    /// A run that ended before it began: so many configurations told that there is no path.
-    fn nothing(configurations: u64) -> Self {
+    /// A run that ended before it began, when so many configurations had been checked.
+    fn nothing(ending: Ending, configurations: u64) -> Self {
         Self {
-            trial: Trial::no_path_on_roadmap(configurations),
+            trial: Trial::over_at_once(ending, configurations),
             events: String::new(),
             path: None,
         }

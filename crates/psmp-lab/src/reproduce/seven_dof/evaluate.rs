@@ -9,6 +9,7 @@ use crate::reproduce::ReproduceError;
 use crate::reproduce::curves::{anytime, groups, logarithmic_costs, mean_limit, solved};
 use crate::row::Row;
 use crate::summary::summarise;
+use psmp_arm::DEFAULT_STEP;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
@@ -84,12 +85,14 @@ fn family(
         "{} A roadmap of {} vertices and {} edges, known in {} worlds; planned in {} more, of which \
          {joined} have a path on it. Costs are configurations checked, on an axis of powers; lengths \
          are relative to the roadmap's shortest path, so that one who needs no roadmap may get below \
-         1.",
+         1. Motions are asked about every {} rad, as published: between two configurations a path may \
+         touch things, and straightened ones often do. `psmp plan` asks every {DEFAULT_STEP} rad.",
         set.about,
         set.bench.roadmap.vertex_count(),
         set.bench.roadmap.edge_count(),
         set.train_worlds().len(),
         counted(&mut rows.iter()),
+        experiment.resolution,
     );
     Ok(report::Family {
         name: set.name.clone(),

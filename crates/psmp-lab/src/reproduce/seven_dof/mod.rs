@@ -18,8 +18,8 @@ pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
 use super::{ReproduceError, WORLDS_IN_PIECE, Watch};
-use crate::keep;
 use crate::row::Row;
+use crate::{clutter, keep};
 use arena::ArmArena;
 use arm_set::Maker;
 use psmp::WorldId;
@@ -99,7 +99,7 @@ impl SevenDof {
             seed: 0,
             vertices: DEFAULT_VERTICES,
             neighbours: DEFAULT_NEIGHBOURS,
-            resolution: 0.2,
+            resolution: clutter::PUBLISHED_STEP,
             eta: 1000.0,
             seeds: vec![0],
             budget: 20_000,
