@@ -162,7 +162,8 @@ impl Family {
         let covered = |[low, high]: [f64; 2]| {
             let first = (low * last - 1e-6).ceil().max(0.0) as usize;
             let end = ((high * last + 1e-6).floor() + 1.0).max(0.0) as usize;
-            first.min(side)..end.min(side)
+            // What was kept in a file may be inside out.
+            first.min(side)..end.min(side).max(first.min(side))
         };
         let mut free = vec![true; side * side];
         for obstacle in obstacles {

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use std::path::Path;
 use twox_hash::XxHash64;
 
-const REMEDY: &str = "nothing needs to be done: it is made again";
+pub(super) const REMEDY: &str = "nothing needs to be done: it is made again";
 
 fn header(fingerprint: &str, content: &[u8]) -> String {
     let hash = XxHash64::oneshot(0, content);

@@ -17,7 +17,7 @@ pub use arm_set::{ArmSet, is_arm_folder};
 pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
-use super::{ReproduceError, WORLDS_IN_PIECE, Watch, keep};
+use super::{ReproduceError, WORLDS_IN_PIECE, Watch, keep, kept_rows};
 use crate::row::Row;
 use arena::ArmArena;
 use arm_set::Maker;
@@ -309,7 +309,7 @@ impl Pieces<'_> {
         let name = format!("{}-from-world-{first}.json", set.name);
         let path = self.folder.join(name);
         let expected = worlds.len() * contenders.len() * seeds.len();
-        let kept = keep::recall::<Vec<Row>>(&path, self.fingerprint).unwrap_or_else(|damaged| {
+        let kept = kept_rows(&path, self.fingerprint, expected).unwrap_or_else(|damaged| {
             self.watch.damaged(&damaged);
             None
         });
