@@ -327,11 +327,8 @@ class Table:
 
     def __new__(cls, free: npt.ArrayLike) -> Self: ...
     @staticmethod
-    def open(path: str | PathLike[str], *, verify: bool = True) -> Table:
-        """Opens a table file. It is mapped into memory and used where it lies, whatever its size.
-
-        ``verify`` reads it all once to see that it is sound.
-        """
+    def open(path: str | PathLike[str]) -> Table:
+        """Reads a table file and sees that it is sound."""
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a file that ``open`` and the command line can open, whole or not at all."""

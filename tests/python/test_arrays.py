@@ -83,8 +83,8 @@ def test_tables_hold_what_they_were_given(tmp_path):
     assert np.array_equal(psmp.Table(free[::2]).to_numpy(), free[::2])
     file = tmp_path / "worlds.table"
     table.save(file)
-    mapped = psmp.Table.open(file)
-    for each in (table, mapped):
+    opened = psmp.Table.open(file)
+    for each in (table, opened):
         words = each.by_world
         assert words.shape == (130, 2) and not words.flags.writeable
         assert words.ctypes.data == each.by_world.ctypes.data, "no copy is made"
@@ -92,10 +92,10 @@ def test_tables_hold_what_they_were_given(tmp_path):
         assert np.array_equal(bits.astype(bool), free)
         bits = np.unpackbits(each.by_edge.view(np.uint8), axis=1, count=130, bitorder="little")
         assert np.array_equal(bits.astype(bool), free.T)
-    words = mapped.by_edge
-    del mapped, each
+    words = opened.by_edge
+    del opened, each
     gc.collect()
-    assert np.array_equal(words, table.by_edge), "the array keeps the file mapped"
+    assert np.array_equal(words, table.by_edge), "the array keeps the table"
     assert psmp.Table(np.zeros((0, 5), dtype=bool)).by_world.size == 0
     damaged = bytearray(file.read_bytes())
     damaged[100] ^= 1
@@ -104,14 +104,14 @@ def test_tables_hold_what_they_were_given(tmp_path):
         psmp.Table.open(file)
 
 
-def test_a_belief_from_a_mapped_table_is_the_same(tmp_path):
+def test_a_belief_from_a_table_file_is_the_same(tmp_path):
     maze = psmp.Dataset.make("maze", 40)
     maze.table.save(tmp_path / "maze.table")
-    mapped = psmp.Table.open(tmp_path / "maze.table")
+    opened = psmp.Table.open(tmp_path / "maze.table")
     prints = {
         psmp.plan(maze.roadmap, maze.start, maze.goal, check=maze.check(7), belief=psmp.FiniteSet(table),
                   proposer="psmp").finish().fingerprint
-        for table in (maze.table, mapped, psmp.Table(maze.table.to_numpy()))
+        for table in (maze.table, opened, psmp.Table(maze.table.to_numpy()))
     }  # fmt: skip
     assert len(prints) == 1
 

@@ -183,8 +183,8 @@ fn benchmarks() -> Vec<Check> {
     vec![
         check("search", "cargo bench -p psmp --bench search"),
         check(
-            "mapped table",
-            "cargo bench -p psmp-worlds --bench mapped_table",
+            "table file",
+            "cargo bench -p psmp-worlds --bench table_file",
         ),
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
         check("arm checking", "cargo bench -p psmp-arm --bench checking"),

@@ -5,7 +5,7 @@ use crate::{Common, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Experience, Query, Roadmap, VertexId, WorldId};
-use psmp_worlds::{Dataset, DatasetParts, MappedTable, graphml, write_table};
+use psmp_worlds::{Dataset, DatasetParts, TableFile, graphml, write_table};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     psmp convert dataset_2d_1 roadmap.graphml             the roadmap\n  \
-    psmp convert dataset_2d_1 worlds.table                the collision table, compact and mapped\n  \
+    psmp convert dataset_2d_1 worlds.table                the collision table, a bit an entry\n  \
     psmp convert worlds.table dir --roadmap roadmap.graphml --start 15 --goal 25\n  \
     psmp convert dataset_2d_1 copy                        every part as text and as MAT-file")]
 pub struct ConvertArgs {
@@ -40,7 +40,7 @@ pub struct ConvertArgs {
 enum Source {
     Dataset(Box<Dataset>),
     Roadmap(Roadmap),
-    Table(MappedTable, Option<Roadmap>),
+    Table(TableFile, Option<Roadmap>),
 }
 
 fn is(path: &Path, ending: &str) -> bool {
@@ -55,8 +55,7 @@ fn read(args: &ConvertArgs) -> Result<Source> {
         return Ok(Source::Roadmap(graphml::read(&args.from)?));
     }
     if args.from.is_file() {
-        let table = MappedTable::open(&args.from)?;
-        table.verify()?;
+        let table = TableFile::open(&args.from)?;
         let roadmap = args.roadmap.as_ref().map(graphml::read).transpose()?;
         return Ok(Source::Table(table, roadmap));
     }

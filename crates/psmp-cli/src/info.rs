@@ -5,7 +5,7 @@ use crate::failure::{Mistake, Outcome, if_there};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Direction, EdgeId, Experience, Roadmap, WorldId};
-use psmp_worlds::{BeliefFile, Dataset, MappedTable, graphml};
+use psmp_worlds::{BeliefFile, Dataset, TableFile, graphml};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,7 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
     } else if BeliefFile::is_one(&args.path) {
         belief(&BeliefFile::open(&args.path)?)
     } else if args.path.is_file() {
-        let table = MappedTable::open(&args.path)?;
-        table.verify()?;
+        let table = TableFile::open(&args.path)?;
         vec![("table", experience(&table))]
     } else {
         return Err(Mistake::error(

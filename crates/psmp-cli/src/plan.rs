@@ -17,8 +17,8 @@ use psmp_lab::{
 };
 use psmp_rivals::{MotionChecker, Waypoints};
 use psmp_worlds::{
-    Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, MappedTable, OccupancyGrid,
-    ReadOptions, UnknownCells, graphml,
+    Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, OccupancyGrid, ReadOptions,
+    TableFile, UnknownCells, graphml,
 };
 use serde_json::json;
 use std::convert::Infallible;
@@ -415,9 +415,8 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common) -> Result<Outcome> {
 }
 
 /// Known worlds, which must be of this roadmap.
-pub fn read_table(file: &Path, roadmap: &Roadmap) -> Result<MappedTable> {
-    let table = MappedTable::open(file)?;
-    table.verify()?;
+pub fn read_table(file: &Path, roadmap: &Roadmap) -> Result<TableFile> {
+    let table = TableFile::open(file)?;
     if table.edge_count() != roadmap.edge_count() {
         let problem = format!(
             "tells of {} edges, the roadmap has {}",

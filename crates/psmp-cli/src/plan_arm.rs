@@ -18,7 +18,7 @@ use psmp_lab::picture::ArmPicture;
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{PlannerName, PlannerSpec, Setting, learned, scale};
 use psmp_rivals::{MotionChecker, RivalName, Waypoints};
-use psmp_worlds::{Fingerprint, MappedTable};
+use psmp_worlds::{Fingerprint, TableFile};
 use serde_json::json;
 use std::convert::Infallible;
 use std::io::Write;
@@ -222,7 +222,7 @@ impl Task<'_> {
                 let table = plan::read_table(file, on_roadmap.roadmap)?;
                 on_roadmap.solve(world, checker, Some(&table))
             }
-            (None, None) => on_roadmap.solve(world, checker, None::<&MappedTable>),
+            (None, None) => on_roadmap.solve(world, checker, None::<&TableFile>),
         }
     }
 

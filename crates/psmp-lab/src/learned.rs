@@ -8,8 +8,8 @@
 use crate::shelf::{latent_model, member_weights, soft_set_model, stock};
 use psmp::{EdgeId, Experience, Ledger, PartialTable, Roadmap, WorldId};
 use psmp_worlds::{
-    BeliefFile, BeliefParts, FileError, Fingerprint, MemberWeights, Place, begin_belief, save,
-    write_belief,
+    BeliefFile, BeliefParts, FileError, Fingerprint, MOST_UNBORNE, MemberWeights, Place,
+    begin_belief, save, write_belief,
 };
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -111,8 +111,6 @@ struct Outcome {
 }
 
 const VERSION: u32 = 1;
-/// No roadmap that can be planned on has more.
-const MOST_EDGES: u64 = 100_000_000;
 
 impl Outcomes {
     /// Those of a run on a roadmap, to which the ledger may have added connections of its own.
@@ -161,12 +159,6 @@ impl Outcomes {
                 "has outcomes of version {version}, expected {VERSION}"
             ));
         }
-        if outcomes.roadmap.edges > MOST_EDGES {
-            let edges = outcomes.roadmap.edges;
-            return wrong(format!(
-                "is about {edges} edges, at most {MOST_EDGES} can be"
-            ));
-        }
         let mut seen = std::collections::HashSet::new();
         for Outcome { edge, .. } in &outcomes.checks {
             if *edge == 0 || u64::from(*edge) > outcomes.roadmap.edges {
@@ -192,23 +184,27 @@ pub fn add(path: &Path, runs: &[impl AsRef<Path>]) -> Result<usize, FileError> {
     for run in runs {
         read.push((run.as_ref(), Outcomes::read(run.as_ref())?));
     }
-    let Some((_, first)) = read.first() else {
+    let Some((run, first)) = read.first() else {
         return Err(FileError::new(path, "nothing is to be added to it").hint("name runs to add"));
     };
+    if !path.exists() {
+        // What the first run says of its roadmap, a belief that begins with it is made for.
+        check_one_roadmap(path, first.roadmap, &read)?;
+        let edges = first.roadmap.edges;
+        if edges > MOST_UNBORNE as u64 {
+            let problem = format!(
+                "is about {edges} edges, of which at most {MOST_UNBORNE} are taken on the word of a \
+                 run to begin a belief with"
+            );
+            let hint =
+                "begin it with known worlds: `psmp learn TABLE --roadmap FILE.graphml -o FILE`";
+            return Err(FileError::new(run, problem).hint(hint));
+        }
+    }
     let turn = Turn::wait(path, first.roadmap)?;
     let file = &turn.belief;
     let about = file.roadmap();
-    for (run, outcomes) in &read {
-        if outcomes.roadmap != about {
-            let problem = format!(
-                "is a run on another roadmap ({}) than the belief `{}` is about ({about})",
-                outcomes.roadmap,
-                path.display()
-            );
-            return Err(FileError::new(run, problem)
-                .hint("add it to the belief of its own roadmap, or name a new file"));
-        }
-    }
+    check_one_roadmap(path, about, &read)?;
     let known = file.world_count();
     let mut table = file.with_room_for(read.len());
     for (place, (_, outcomes)) in read.iter().enumerate() {
@@ -227,6 +223,24 @@ pub fn add(path: &Path, runs: &[impl AsRef<Path>]) -> Result<usize, FileError> {
     }
     keep(path, about, &table, weights)?;
     Ok(table.world_count())
+}
+
+/// Sees that all runs were on the roadmap that a belief is about.
+fn check_one_roadmap(
+    belief: &Path,
+    about: Fingerprint,
+    runs: &[(&Path, Outcomes)],
+) -> Result<(), FileError> {
+    let Some((run, outcomes)) = runs.iter().find(|(_, o)| o.roadmap != about) else {
+        return Ok(());
+    };
+    let problem = format!(
+        "is a run on another roadmap ({}) than the belief `{}` is about ({about})",
+        outcomes.roadmap,
+        belief.display()
+    );
+    Err(FileError::new(run, problem)
+        .hint("add it to the belief of its own roadmap, or name a new file"))
 }
 
 /// A writer's turn: it alone holds the lock of the file that has the name now.
@@ -266,4 +280,38 @@ fn header(mut file: &File, path: &Path) -> Result<[u8; 64], FileError> {
     let read = file.read_exact(&mut bytes);
     read.map_err(|e| FileError::io(path, "read", e))?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(edges: u64) -> String {
+        let roadmap = format!(r#"{{"vertices":2,"edges":{edges},"hash":"0000000000000000"}}"#);
+        format!(r#"{{"version":1,"roadmap":{roadmap},"checks":[]}}"#)
+    }
+
+    #[test]
+    fn a_run_that_claims_edges_without_a_belief_to_bear_them_out_begins_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("huge.json"), run(100_000_000)).unwrap();
+        std::fs::write(at("small.json"), run(100)).unwrap();
+        for (runs, words) in [
+            (&["huge.json"][..], "at most 1048576"),
+            (&["small.json", "huge.json"], "another roadmap"),
+        ] {
+            let runs: Vec<_> = runs.iter().map(|run| at(run)).collect();
+            let error = add(&at("new.belief"), &runs).unwrap_err();
+            assert!(error.to_string().contains("huge.json"), "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+            assert!(error.remedy().is_some());
+            assert!(!at("new.belief").exists());
+        }
+        assert_eq!(add(&at("new.belief"), &[at("small.json")]).unwrap(), 1);
+        let before = std::fs::read(at("new.belief")).unwrap();
+        let error = add(&at("new.belief"), &[at("huge.json")]).unwrap_err();
+        assert!(error.to_string().contains("another roadmap"), "{error}");
+        assert_eq!(std::fs::read(at("new.belief")).unwrap(), before);
+    }
 }

@@ -1,10 +1,10 @@
-//! Collision tables, for Python: from an array, or mapped from a file and used where they lie.
+//! Collision tables, for Python: from an array or a file, used where they lie.
 
 use crate::arguments::{file_error, matrix, read_only, refused};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use psmp::{CollisionTable, EdgeId, Experience, WorldId};
-use psmp_worlds::{BeliefFile, MappedTable};
+use psmp_worlds::{BeliefFile, TableFile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 pub enum Bits {
     /// In memory of its own.
     Own(CollisionTable),
-    /// In a file.
-    Mapped(MappedTable),
-    /// In a file, beside what was learned from them.
+    /// Read from a file.
+    Read(TableFile),
+    /// Read from a file, beside what was learned from them.
     Kept(Box<BeliefFile>),
 }
 
@@ -24,7 +24,7 @@ impl Experience for Bits {
     fn world_count(&self) -> usize {
         match self {
             Bits::Own(table) => table.world_count(),
-            Bits::Mapped(table) => table.world_count(),
+            Bits::Read(table) => table.world_count(),
             Bits::Kept(table) => table.world_count(),
         }
     }
@@ -32,7 +32,7 @@ impl Experience for Bits {
     fn edge_count(&self) -> usize {
         match self {
             Bits::Own(table) => table.edge_count(),
-            Bits::Mapped(table) => table.edge_count(),
+            Bits::Read(table) => table.edge_count(),
             Bits::Kept(table) => table.edge_count(),
         }
     }
@@ -41,7 +41,7 @@ impl Experience for Bits {
     fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
         match self {
             Bits::Own(table) => table.worlds_where_free(edge),
-            Bits::Mapped(table) => table.worlds_where_free(edge),
+            Bits::Read(table) => table.worlds_where_free(edge),
             Bits::Kept(table) => table.worlds_where_free(edge),
         }
     }
@@ -50,7 +50,7 @@ impl Experience for Bits {
     fn free_edges_in(&self, world: WorldId) -> &[u64] {
         match self {
             Bits::Own(table) => table.free_edges_in(world),
-            Bits::Mapped(table) => table.free_edges_in(world),
+            Bits::Read(table) => table.free_edges_in(world),
             Bits::Kept(table) => table.free_edges_in(world),
         }
     }
@@ -58,7 +58,7 @@ impl Experience for Bits {
     #[inline]
     fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
         match self {
-            Bits::Own(_) | Bits::Mapped(_) => None,
+            Bits::Own(_) | Bits::Read(_) => None,
             Bits::Kept(table) => table.worlds_where_known(edge),
         }
     }
@@ -66,7 +66,7 @@ impl Experience for Bits {
     #[inline]
     fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
         match self {
-            Bits::Own(_) | Bits::Mapped(_) => None,
+            Bits::Own(_) | Bits::Read(_) => None,
             Bits::Kept(table) => table.known_edges_in(world),
         }
     }
@@ -82,25 +82,38 @@ impl Table {
     }
 }
 
+/// Whether rows of words are all of one length and lie one after the other.
+fn lie_in_a_row<'a>(mut rows: impl Iterator<Item = &'a [u64]>) -> bool {
+    let Some(first) = rows.next() else {
+        return true;
+    };
+    let mut end = first.as_ptr_range().end;
+    rows.all(|row| {
+        let next = row.as_ptr_range();
+        let fits = row.len() == first.len() && next.start == end;
+        end = next.end;
+        fits
+    })
+}
+
 /// The rows of a table as an array of words, in the table's own memory.
-fn words<'py>(
-    table: &Bound<'py, Table>,
+fn words<'py, 'a>(
+    table: &'a Bound<'py, Table>,
     rows: usize,
-    row: impl Fn(u32) -> *const [u64],
+    row: impl Fn(u32) -> &'a [u64],
 ) -> PyResult<Bound<'py, PyArray2<u64>>> {
-    if rows == 0 {
-        return Ok(PyArray2::zeros(table.py(), [0, 0], false));
+    let length = if rows == 0 { 0 } else { row(0).len() };
+    if length == 0 {
+        return Ok(PyArray2::zeros(table.py(), [rows, 0], false));
     }
-    let first = row(0);
-    // SAFETY: rows lie one after the other in every kind of table (each row is a slice of one
-    // vector or one mapping, cut at multiples of its length), so `rows * first.len()` words begin
-    // where the first row does. They belong to what `table` holds, which no one writes to.
-    let all = unsafe { std::slice::from_raw_parts(first.cast::<u64>(), rows * first.len()) };
-    let last = row(rows as u32 - 1).cast::<u64>();
-    if first.len() > 0 && !std::ptr::eq(last, &raw const all[(rows - 1) * first.len()]) {
+    if !lie_in_a_row((0..rows as u32).map(&row)) {
         return Err(refused("table", "its rows do not lie one after the other"));
     }
-    let view = ArrayView2::from_shape((rows, first.len()), all).map_err(|e| refused("table", e))?;
+    // SAFETY: the rows were just seen to lie one after the other, all of this length, so this many
+    // words begin where the first row does; every kind of table cuts them from one vector. They
+    // belong to what `table` holds, which no one writes to.
+    let all = unsafe { std::slice::from_raw_parts(row(0).as_ptr(), rows * length) };
+    let view = ArrayView2::from_shape((rows, length), all).map_err(|e| refused("table", e))?;
     // SAFETY: as above; the array keeps `table` alive and is read-only.
     let array = unsafe { PyArray2::borrow_from_array(&view, table.clone().into_any()) };
     read_only(array)
@@ -135,21 +148,14 @@ impl Table {
         Ok(Self::of(Bits::Own(packed(&free))))
     }
 
-    /// Opens a table file: it is mapped into memory, whatever its size.
+    /// Reads a table file and sees that it is sound.
     #[staticmethod]
-    #[pyo3(signature = (path, *, verify=true))]
-    fn open(py: Python<'_>, path: PathBuf, verify: bool) -> PyResult<Self> {
-        let opened = py.detach(|| {
-            let table = MappedTable::open(path)?;
-            if verify {
-                table.verify()?;
-            }
-            Ok(table)
-        });
-        Ok(Self::of(Bits::Mapped(opened.map_err(|e| file_error(&e))?)))
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let opened = py.detach(|| TableFile::open(path));
+        Ok(Self::of(Bits::Read(opened.map_err(|e| file_error(&e))?)))
     }
 
-    /// Writes the table into a file that `open` maps.
+    /// Writes the table into a file that `open` reads.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| psmp_worlds::write_table(path, &*self.0))
             .map_err(|e| file_error(&e))
@@ -206,8 +212,26 @@ impl Table {
         let (worlds, edges) = self.shape();
         let place = match &*self.0 {
             Bits::Own(_) => "",
-            Bits::Mapped(_) | Bits::Kept(_) => ", mapped from a file",
+            Bits::Read(_) | Bits::Kept(_) => ", from a file",
         };
         format!("<psmp.Table of {worlds} worlds and {edges} edges{place}>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lie_in_a_row;
+
+    #[test]
+    fn rows_that_do_not_lie_in_a_row_are_told_from_those_that_do() {
+        let words: Vec<u64> = (0..12).collect();
+        assert!(lie_in_a_row(words.chunks(3)));
+        assert!(lie_in_a_row(words.chunks(12)));
+        assert!(lie_in_a_row(std::iter::empty()));
+        let [a, b, c] = [&words[0..3], &words[3..6], &words[6..9]];
+        assert!(!lie_in_a_row([a, c].into_iter()));
+        assert!(!lie_in_a_row([b, a].into_iter()));
+        assert!(!lie_in_a_row([a, b, a].into_iter()));
+        assert!(!lie_in_a_row([a, &words[3..5]].into_iter()));
     }
 }

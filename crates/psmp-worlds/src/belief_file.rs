@@ -1,10 +1,9 @@
-//! What has been learned about the worlds of a roadmap, in one file that is used straight from the
-//! disk.
+//! What has been learned about the worlds of a roadmap, in one file.
 //!
 //! It holds the known worlds, with a bit beside each entry where some are missing, and the models
 //! fitted to them. Which roadmap it is about is part of it: on another one it would be nonsense.
 //! The file is a header and named sections, each beginning at a multiple of 8 bytes; worlds are
-//! mapped into memory as they are. All numbers are little endian.
+//! used as they are. All numbers are little endian.
 //!
 //! | bytes    | content                                                       |
 //! |----------|---------------------------------------------------------------|
@@ -28,8 +27,8 @@
 //! model.
 
 use crate::error::{FileError, Place};
-use crate::files;
-use memmap2::Mmap;
+use crate::files::{self, Words};
+use crate::table_file::{check_borne_out, overfull};
 use psmp::belief::{LatentModel, SoftSetModel};
 use psmp::{Direction, EdgeId, Experience, PartialTable, Roadmap, WorldId};
 use serde::{Deserialize, Serialize};
@@ -155,9 +154,11 @@ pub fn write_belief<T: Experience>(
 /// Writes a belief of no worlds into a file, unless there is one of that name.
 ///
 /// # Errors
-/// If the file cannot be written.
+/// If the file cannot be written, or the roadmap has more edges than are believed without a single
+/// world known.
 pub fn begin_belief(path: impl AsRef<Path>, roadmap: Fingerprint) -> Result<(), FileError> {
     let edges = usize::try_from(roadmap.edges).unwrap_or(usize::MAX);
+    check_borne_out(path.as_ref(), 0, edges)?;
     let parts = BeliefParts {
         roadmap,
         experience: &PartialTable::unknown(0, edges),
@@ -256,11 +257,11 @@ impl<T: Experience> BeliefParts<'_, T> {
     }
 }
 
-/// A belief file mapped into memory. It is an [`Experience`] of the worlds that it holds.
+/// A belief file in memory. It is an [`Experience`] of the worlds that it holds.
 #[derive(Debug)]
 pub struct BeliefFile {
     path: PathBuf,
-    map: Mmap,
+    words: Words,
     roadmap: Fingerprint,
     worlds: usize,
     free: [Range<usize>; 2],
@@ -280,22 +281,15 @@ impl BeliefFile {
 
     /// Opens a file and compares all of it with its checksum.
     ///
-    /// The file must not be changed while it is open; [`write_belief`] replaces files without
-    /// touching those that are open.
-    ///
     /// # Errors
-    /// If the file cannot be mapped, is no belief file of a known version, or is damaged.
+    /// If the file cannot be read, is no belief file of a known version, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|e| FileError::io(path, "open", e))?;
-        // SAFETY: a mapping is sound as long as nobody changes the file under it, which no program
-        // can rule out and the documentation asks of the caller. Every value of the mapped bytes is
-        // a valid `u8`, `u64` or float, so bits that change give wrong answers at worst.
-        let map = unsafe { Mmap::map(&file) }.map_err(|e| FileError::io(path, "map", e))?;
-        Self::read(path, map)
+        Self::check(path, Words::read(path)?)
     }
 
-    fn read(path: &Path, map: Mmap) -> Result<Self, FileError> {
+    fn check(path: &Path, words: Words) -> Result<Self, FileError> {
+        let map = words.bytes();
         let wrong = |at: usize, problem: String, hint: &str| {
             FileError::new(path, problem)
                 .at(Place::Byte(at as u64))
@@ -338,6 +332,7 @@ impl BeliefFile {
         let (Ok(worlds), Ok(edges)) = (small_count(number(16)), small_count(roadmap.edges)) else {
             return Err(strange("its size"));
         };
+        check_borne_out(path, worlds, edges)?;
         let sections = usize::try_from(number(48)).unwrap_or(usize::MAX);
         let table_end = sections
             .checked_mul(ENTRY)
@@ -381,11 +376,11 @@ impl BeliefFile {
         let free = both([FREE_BY_EDGE, FREE_BY_WORLD])?.ok_or_else(|| strange("its table"))?;
         let known = both([KNOWN_BY_EDGE, KNOWN_BY_WORLD])?;
         let soft_set = section(SOFT_SET, Some(16))?
-            .and_then(|at| SoftSetModel::new(float(&map, at.start), float(&map, at.start + 8)))
+            .and_then(|at| SoftSetModel::new(float(map, at.start), float(map, at.start + 8)))
             .ok_or_else(|| strange(SOFT_SET))?;
         let at = section(WEIGHTS, Some(32))?.ok_or_else(|| strange(WEIGHTS))?;
         let weight = |place: usize| {
-            let weight = float(&map, at.start + 8 * place);
+            let weight = float(map, at.start + 8 * place);
             weight
                 .is_finite()
                 .then_some(weight)
@@ -411,7 +406,7 @@ impl BeliefFile {
             }
             latent = Some(LatentModel::from_parts(parts).ok_or_else(|| strange(LATENT[1]))?);
         }
-        Ok(Self {
+        let file = Self {
             path: path.to_owned(),
             roadmap,
             worlds,
@@ -420,8 +415,21 @@ impl BeliefFile {
             soft_set,
             weights,
             latent,
-            map,
-        })
+            words,
+        };
+        let tables = [Some(&file.free), file.known.as_ref()];
+        for [by_edge, by_world] in tables.into_iter().flatten() {
+            let row =
+                |at, row, count: usize| overfull(file.row(at, row, count.div_ceil(64)), count);
+            // Where there are no worlds there is not a word.
+            if worlds > 0
+                && ((0..edges).any(|e| row(by_edge, e, worlds))
+                    || (0..worlds).any(|w| row(by_world, w, edges)))
+            {
+                return Err(strange("a row with bits beyond its end"));
+            }
+        }
+        Ok(file)
     }
 
     /// The file.
@@ -487,8 +495,8 @@ impl BeliefFile {
     }
 
     fn row(&self, section: &Range<usize>, row: usize, words: usize) -> &[u64] {
-        // Sections begin at multiples of 8 and the map with a page.
-        &bytemuck::cast_slice(&self.map[section.clone()])[row * words..][..words]
+        // Sections begin at multiples of 8.
+        &bytemuck::cast_slice(&self.words.bytes()[section.clone()])[row * words..][..words]
     }
 }
 

@@ -42,6 +42,13 @@ impl FileError {
 
     /// The operating system's refusal, with what was being done: "read", "write", "create".
     pub fn io(path: impl AsRef<Path>, doing: &str, source: std::io::Error) -> Self {
+        if source.kind() == std::io::ErrorKind::StorageFull {
+            return Self {
+                source: Some(source),
+                ..Self::new(path, format!("cannot {doing} it: the disk is full"))
+                    .hint("make room and give the same command again")
+            };
+        }
         let hint = match doing {
             "write" | "create" => "check that the folder exists, can be written to and has room",
             _ => "check the name and that the file is there and can be read",

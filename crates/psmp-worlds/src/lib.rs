@@ -2,9 +2,9 @@
 //!
 //! *Worlds* say of a configuration whether it is free: an [`OccupancyGrid`] from an image or a ROS
 //! map, a [`DiscRobot`] of some radius in one, [`Shapes`] in any dimension. *Formats* bring roadmaps
-//! and experience in and out: [`Dataset`] folders, [`graphml`] roadmaps, and collision tables that
-//! are mapped into memory, [`MappedTable`]; and all that was learned from worlds, [`BeliefFile`]. Whatever is wrong with a file becomes a [`FileError`]
-//! that names the file, the place in it, and the remedy.
+//! and experience in and out: [`Dataset`] folders, [`graphml`] roadmaps, collision tables
+//! ([`TableFile`]), and all that was learned from worlds ([`BeliefFile`]). Whatever is wrong with a
+//! file becomes a [`FileError`] that names the file, the place in it, and the remedy.
 #![deny(missing_docs)]
 
 mod belief_file;
@@ -28,8 +28,8 @@ pub use belief_file::{
 pub use clearance::{DiscRobot, RadiusError};
 pub use dataset::{BitMatrix, Dataset, DatasetParts, Pairing, Prefer, ReadOptions};
 pub use error::{FileError, Place};
-pub use files::{check_writable, save};
+pub use files::{check_writable, save, save_piece};
 pub use occupancy::{Frame, GridError, ImageOptions, OccupancyGrid};
 pub use ros_map::UnknownCells;
 pub use shapes::{ShapeError, Shapes};
-pub use table_file::{MappedTable, write_table};
+pub use table_file::{MOST_UNBORNE, TableFile, write_table};

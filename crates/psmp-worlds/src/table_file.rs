@@ -1,8 +1,8 @@
-//! Collision tables in a compact binary file that is used straight from the disk.
+//! Collision tables in a compact binary file.
 //!
 //! A table is written once and read by many runs, so the file holds exactly the words that
-//! planning wants, in both orders, and is mapped into memory instead of read: opening it costs
-//! the same whatever its size. All numbers are little endian.
+//! planning wants, in both orders: what is read is used as it is. It is read whole rather than
+//! mapped, so that nothing that becomes of the file can end a run. All numbers are little endian.
 //!
 //! | bytes    | content                                                      |
 //! |----------|--------------------------------------------------------------|
@@ -17,15 +17,13 @@
 //! | then     | for each world, its edges, a bit each, filled up to 64 bits  |
 
 use crate::error::{FileError, Place};
-use crate::files;
-use memmap2::Mmap;
+use crate::files::{self, Words};
 use psmp::{EdgeId, Experience, WorldId};
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[cfg(target_endian = "big")]
-compile_error!("table files are mapped as they are, which takes a little-endian machine");
+compile_error!("table files are used as they are, which takes a little-endian machine");
 
 const MAGIC: [u8; 8] = *b"psmptab\0";
 const VERSION: u32 = 1;
@@ -99,83 +97,82 @@ fn header(shape: Shape, payload_checksum: u32) -> [u8; HEADER] {
     header
 }
 
-/// A table file mapped into memory.
+/// A table file in memory.
 ///
 /// ```no_run
 /// use psmp::Experience;
-/// let table = psmp_worlds::MappedTable::open("worlds.table")?;
+/// let table = psmp_worlds::TableFile::open("worlds.table")?;
 /// println!("{} worlds of {} edges", table.world_count(), table.edge_count());
 /// # Ok::<(), psmp_worlds::FileError>(())
 /// ```
 #[derive(Debug)]
-pub struct MappedTable {
-    path: PathBuf,
-    map: Mmap,
+pub struct TableFile {
+    words: Words,
     shape: Shape,
-    payload_checksum: u32,
 }
 
-impl MappedTable {
-    /// Opens a file. The header and the length are checked; the bits are taken on trust until
-    /// [`MappedTable::verify`] is called, because that reads them all.
-    ///
-    /// The file must not be changed while it is open: the operating system ends a program that
-    /// reads a mapped file beyond an end that has moved. [`write_table`] replaces files without
-    /// touching those that are open.
+impl TableFile {
+    /// Reads a file and sees that all of it is sound.
     ///
     /// # Errors
-    /// If the file cannot be mapped, is not a table file of a known version, or has not the
-    /// length that its header implies.
+    /// If the file cannot be read, is not a table file of a known version, has not the length that
+    /// its header implies, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|e| FileError::io(path, "open", e))?;
-        // SAFETY: a mapping is sound as long as nobody changes the file under it, which no
-        // program can rule out and the documentation asks of the caller. Every value of the
-        // mapped bytes is a valid `u8` or `u64`, so bits that change give wrong answers at worst.
-        let map = unsafe { Mmap::map(&file) }.map_err(|e| FileError::io(path, "map", e))?;
-        let (shape, payload_checksum) = check_header(path, &map)?;
-        Ok(Self {
-            path: path.to_owned(),
-            map,
-            shape,
-            payload_checksum,
-        })
+        let words = Words::read(path)?;
+        let (shape, checksum) = check_header(path, words.bytes())?;
+        let file = Self { words, shape };
+        file.check_bits(checksum).map_err(|problem| {
+            FileError::new(path, problem)
+                .at(Place::Byte(HEADER as u64))
+                .hint(DAMAGED)
+        })?;
+        Ok(file)
     }
 
-    /// Reads the whole file and compares it with its checksum.
-    ///
-    /// # Errors
-    /// If it is damaged.
-    pub fn verify(&self) -> Result<(), FileError> {
-        let damaged = |problem: &str| {
-            Err(FileError::new(&self.path, problem)
-                .at(Place::Byte(HEADER as u64))
-                .hint(DAMAGED))
-        };
-        if crc32fast::hash(&self.map[HEADER..]) != self.payload_checksum {
-            return damaged("the bits do not have the checksum that the header tells");
+    /// What is wrong with the bits, if anything is.
+    fn check_bits(&self, checksum: u32) -> Result<(), &'static str> {
+        if crc32fast::hash(&self.words.bytes()[HEADER..]) != checksum {
+            return Err("the bits do not have the checksum that the header tells");
         }
-        // A row's last word may have no bits beyond the row.
-        let overfull = |words: &[u64], bits: usize| {
-            !bits.is_multiple_of(64) && words.last().is_some_and(|last| last >> (bits % 64) != 0)
-        };
         let Shape { worlds, edges } = self.shape;
         let edge_rows = (0..edges).map(|e| (self.worlds_where_free(EdgeId(e as u32)), worlds));
         let world_rows = (0..worlds).map(|w| (self.free_edges_in(WorldId(w as u32)), edges));
-        if edge_rows
-            .chain(world_rows)
-            .any(|(row, bits)| overfull(row, bits))
-        {
-            return damaged("a row has bits beyond its end");
+        match edge_rows.chain(world_rows).any(|(row, n)| overfull(row, n)) {
+            true => Err("a row has bits beyond its end"),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     #[inline]
     fn words(&self) -> &[u64] {
-        // The map begins with a page and the header has a whole number of words.
-        bytemuck::cast_slice(&self.map[HEADER..])
+        // The header has a whole number of words.
+        bytemuck::cast_slice(&self.words.bytes()[HEADER..])
     }
+}
+
+/// Whether a row has bits beyond its end.
+pub(crate) fn overfull(row: &[u64], bits: usize) -> bool {
+    !bits.is_multiple_of(64) && row.last().is_some_and(|last| last >> (bits % 64) != 0)
+}
+
+/// How many edges or worlds are believed where a file has no bit for each: one of no worlds can be as
+/// short as its header, whatever number of edges it tells of.
+pub const MOST_UNBORNE: usize = 1 << 20;
+
+/// Sees that a file of this many worlds and edges has bits to bear these numbers out, or that they
+/// are small.
+pub(crate) fn check_borne_out(path: &Path, worlds: usize, edges: usize) -> Result<(), FileError> {
+    if worlds.min(edges) > 0 || worlds.max(edges) <= MOST_UNBORNE {
+        return Ok(());
+    }
+    let problem = format!(
+        "tells of {worlds} worlds of {edges} edges, so of nothing, and more than {MOST_UNBORNE} \
+         of either are not taken on its word alone"
+    );
+    Err(FileError::new(path, problem)
+        .at(Place::Byte(16))
+        .hint("give a table or a belief that has known worlds of such a roadmap"))
 }
 
 fn check_header(path: &Path, bytes: &[u8]) -> Result<(Shape, u32), FileError> {
@@ -228,10 +225,11 @@ fn check_header(path: &Path, bytes: &[u8]) -> Result<(Shape, u32), FileError> {
         let problem = format!("{problem} for {worlds} worlds of {edges} edges");
         return wrong(bytes.len(), problem, DAMAGED);
     }
+    check_borne_out(path, shape.worlds, shape.edges)?;
     Ok((shape, word(12)))
 }
 
-impl Experience for MappedTable {
+impl Experience for TableFile {
     fn world_count(&self) -> usize {
         self.shape.worlds
     }
@@ -266,23 +264,19 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_table_is_the_table_that_was_written() {
+    fn a_table_that_is_read_is_the_table_that_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.table");
         for (worlds, edges) in [(130, 70), (64, 128), (1, 1), (0, 5), (5, 0), (0, 0)] {
             let table = table(worlds, edges);
             write_table(&path, &table).unwrap();
-            let mapped = MappedTable::open(&path).unwrap();
-            mapped.verify().unwrap();
-            assert_eq!((mapped.world_count(), mapped.edge_count()), (worlds, edges));
+            let file = TableFile::open(&path).unwrap();
+            assert_eq!((file.world_count(), file.edge_count()), (worlds, edges));
             for edge in (0..edges as u32).map(EdgeId) {
-                assert_eq!(
-                    mapped.worlds_where_free(edge),
-                    table.worlds_where_free(edge)
-                );
+                assert_eq!(file.worlds_where_free(edge), table.worlds_where_free(edge));
             }
             for world in (0..worlds as u32).map(WorldId) {
-                assert_eq!(mapped.free_edges_in(world), table.free_edges_in(world));
+                assert_eq!(file.free_edges_in(world), table.free_edges_in(world));
             }
         }
     }
@@ -292,10 +286,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.table");
         write_table(&path, &table(100, 100)).unwrap();
-        let old = MappedTable::open(&path).unwrap();
+        let old = TableFile::open(&path).unwrap();
         write_table(&path, &table(1, 1)).unwrap();
-        old.verify().unwrap();
-        assert_eq!(MappedTable::open(&path).unwrap().world_count(), 1);
+        assert_eq!(old.world_count(), 100);
+        assert_eq!(
+            old.worlds_where_free(EdgeId(99)),
+            table(100, 100).worlds_where_free(EdgeId(99))
+        );
+        assert_eq!(TableFile::open(&path).unwrap().world_count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_cut_while_it_is_used_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.table");
+        let table = table(2000, 2000);
+        write_table(&path, &table).unwrap();
+        let file = TableFile::open(&path).unwrap();
+        let cut = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        cut.set_len(10).unwrap();
+        let last = EdgeId(1999);
+        assert_eq!(file.worlds_where_free(last), table.worlds_where_free(last));
     }
 
     #[test]
@@ -308,7 +319,7 @@ mod tests {
             let mut bytes = good.clone();
             change(&mut bytes);
             std::fs::write(&path, bytes).unwrap();
-            MappedTable::open(&path)
+            TableFile::open(&path)
         };
         for (at, problem, change) in [
             (0, "not a table file", &Vec::clear as &dyn Fn(&mut Vec<u8>)),
@@ -331,6 +342,16 @@ mod tests {
                 )
                 .to_vec();
             }),
+            (16, "on its word alone", &|b| {
+                *b = header(
+                    Shape {
+                        worlds: 0,
+                        edges: 100_000_000,
+                    },
+                    0,
+                )
+                .to_vec();
+            }),
             (16, "32 bits", &|b| {
                 *b = header(
                     Shape {
@@ -347,8 +368,7 @@ mod tests {
             assert!(error.to_string().contains(problem), "{error}");
             assert_eq!(error.place(), &Place::Byte(at), "{error}");
         }
-        let flipped = open(&|b| b[64] ^= 1).unwrap();
-        assert!(flipped.verify().is_err());
+        assert!(open(&|b| b[64] ^= 1).is_err());
         let overfull = open(&|b| {
             // The last word of the last world's row, with the right checksum.
             *b.last_mut().unwrap() = 0x80;
@@ -362,7 +382,7 @@ mod tests {
             );
             b[..HEADER].copy_from_slice(&header);
         });
-        let error = overfull.unwrap().verify().unwrap_err().to_string();
+        let error = overfull.unwrap_err().to_string();
         assert!(error.contains("beyond"), "{error}");
     }
 }

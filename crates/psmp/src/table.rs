@@ -3,7 +3,7 @@
 //! A table is the experience that beliefs are made from. It is kept twice as bits: by edge (all
 //! worlds of one edge in consecutive words, for counting worlds) and by world (all edges of one
 //! world, for looking a sampled world up). [`CollisionTable`] holds both in memory; anything that
-//! can hand out the same words, such as a file mapped into memory, is an [`Experience`] too.
+//! can hand out the same words, such as a file read into memory, is an [`Experience`] too.
 //!
 //! A world that was only planned in is known where it was checked and nowhere else. A
 //! [`PartialTable`] holds such worlds too; what is missing has bits of its own and counts for

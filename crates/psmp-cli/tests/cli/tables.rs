@@ -2,7 +2,7 @@ use crate::place::{Place, wait};
 use psmp::checker::{BisectionChecker, Checker, Sightings};
 use psmp::{Experience, WorldId};
 use psmp_arm::{Arm, Robot, Scene, Semantics, SphereModel, SphereWorld};
-use psmp_worlds::{MappedTable, graphml};
+use psmp_worlds::{TableFile, graphml};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ fn a_table_says_what_checking_edge_by_edge_says() {
     let arm = Arm::new(robot, &semantics, "arm").unwrap();
     let spheres = SphereModel::cover(arm.robot(), 40);
     let roadmap = graphml::read(place.file("arm.graphml")).unwrap();
-    let table = MappedTable::open(place.file("arm.table")).unwrap();
+    let table = TableFile::open(place.file("arm.table")).unwrap();
     let (mut free, mut sightings) = (0, Sightings::new(3));
     for world in 0..70 {
         let scene = Scene::read(place.file(&format!("scenes/scene{world:04}.toml"))).unwrap();

@@ -4,7 +4,7 @@
 //! content as JSON. It appears whole or not at all. On reading, a file of other options, of another
 //! version, or with a single byte changed is refused, so that it is made again and never used.
 
-use psmp_worlds::{FileError, save};
+use psmp_worlds::{FileError, save_piece};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn keep(path: &Path, fingerprint: &str, value: &impl Serialize) -> Result<()
     let mut bytes = header(fingerprint, &content).into_bytes();
     bytes.push(b'\n');
     bytes.extend(content);
-    save(path, &bytes)
+    save_piece(path, &bytes)
 }
 
 /// The value kept under a name; `None` if there is none.
