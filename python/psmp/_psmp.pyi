@@ -1,5 +1,6 @@
 """The compiled half of psmp."""
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
@@ -162,7 +163,8 @@ class Arm:
     ``ur5-like``, or ``planar-4`` for any number of joints. ``srdf`` has its groups, of which ``group``
     is planned for, and says which links are never checked against each other; without it all joints
     are planned for. ``spheres`` is how many spheres cover the robot for quick checks, at most; covers
-    are kept in the user's cache.
+    are kept in the user's cache. Meshes are read from the URDF's folder and from packages; folders in
+    ``allow_paths`` may be named too.
 
     >>> arm = psmp.Arm("panda-like")
     >>> arm.dof, arm.joints[0]
@@ -176,6 +178,7 @@ class Arm:
         srdf: str | PathLike[str] | None = None,
         group: str | None = None,
         spheres: int = 256,
+        allow_paths: Sequence[str | PathLike[str]] = ...,
     ) -> Self: ...
     @property
     def name(self) -> str:
@@ -263,9 +266,20 @@ class ArmChecker:
 
 @final
 class Scene:
-    """What stands around a robot: a MoveIt planning scene (YAML), or a scene in TOML."""
+    """What stands around a robot: a MoveIt planning scene (YAML), or a scene in TOML.
 
-    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    A scene with nothing in it is taken for a mistake, unless ``empty`` is true. Meshes and point clouds
+    are read from the scene's folder and from packages; folders in ``allow_paths`` may be named too. A
+    point cloud without points is a ``UserWarning``, and nothing of it is in the way.
+    """
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        *,
+        empty: bool = False,
+        allow_paths: Sequence[str | PathLike[str]] = ...,
+    ) -> Self: ...
     @property
     def robot(self) -> str | None:
         """The robot that the scene is for, if it says."""

@@ -1,5 +1,6 @@
 //! An arm: the joints of a robot that are planned for, and everything else held still.
 
+use crate::geometry::FARTHEST;
 use crate::kinematics::Kinematics;
 use crate::robot::Robot;
 use crate::srdf::Semantics;
@@ -41,6 +42,18 @@ pub enum ArmError {
     /// A joint of the group is given no position.
     #[error("joint `{0}` is given no position")]
     Missing(String),
+    /// A joint that follows another is given a position that it does not have then.
+    #[error("joint `{joint}` is at {value}, but it follows `{followed}`, and so is at {expected}")]
+    Mimic {
+        /// The joint.
+        joint: String,
+        /// The position that it is given.
+        value: f64,
+        /// The joint that it follows.
+        followed: String,
+        /// The position that it has.
+        expected: f64,
+    },
     /// A position is outside the joint's limits.
     #[error("joint `{joint}` is at {value}, outside its limits [{low}, {high}]")]
     OutOfLimits {
@@ -79,9 +92,12 @@ impl ArmError {
             Self::Group { .. } => "name a group of the SRDF",
             Self::Empty(_) => "name a group with a revolute, continuous or prismatic joint",
             Self::Limits { .. } => {
-                "give the joint finite limits in the URDF, the lower below the upper"
+                "give the joint finite limits in the URDF, the lower below the upper, at most 10000"
             }
             Self::Joint { .. } => "give the scene or request that belongs to the robot",
+            Self::Mimic { .. } => {
+                "leave out the joint that follows, or give it the position that it has"
+            }
             Self::Missing(_) => "give a position to every joint of the group",
             Self::OutOfLimits { .. } => "give positions within the URDF's limits",
             Self::AttachedLink { .. } => "attach it to a link of the robot",
@@ -162,6 +178,9 @@ impl Arm {
                 limits,
             };
             match variable.limits {
+                Some((low, high)) if low.abs().max(high.abs()) > FARTHEST => {
+                    Err(limits(format!("[{low}, {high}]")))
+                }
                 Some((low, high)) => {
                     Axis::new(low, high).map_err(|_| limits(format!("[{low}, {high}]")))
                 }
@@ -188,10 +207,11 @@ impl Arm {
     }
 
     /// The same arm with the joints outside its group held at these positions. Joints of the group
-    /// and fixed joints may be named too; they change nothing.
+    /// and fixed joints may be named too; they change nothing. So may joints that follow another, if
+    /// they are where these positions put them.
     ///
     /// # Errors
-    /// If the robot has no joint of a name.
+    /// If the robot has no joint of a name, or one that follows another is given another position.
     pub fn with_state(&self, positions: &[(String, f64)]) -> Result<Self, ArmError> {
         let mut arm = self.clone();
         for (name, value) in positions {
@@ -201,22 +221,56 @@ impl Arm {
                 None => return Err(self.no_joint(name)),
             }
         }
+        arm.check_followers(positions)?;
         arm.kinematics = Kinematics::of_variables(&arm.robot, &arm.variables, &arm.rest);
         Ok(arm)
+    }
+
+    /// Whether the joints that follow others are given the positions that they have.
+    fn check_followers(&self, positions: &[(String, f64)]) -> Result<(), ArmError> {
+        /// As much as measured positions may be off, in radians or metres.
+        const NEAR: f64 = 1e-3;
+        let joints = self.robot.joints();
+        for (name, value) in positions {
+            let joint = self.robot.joint(name).map(|j| &joints[j]);
+            let Some(mimic) = joint.and_then(|j| j.mimic) else {
+                continue;
+            };
+            let followed = &joints[mimic.joint].name;
+            let given = positions.iter().rev().find(|(name, _)| name == followed);
+            let at = match given {
+                Some((_, at)) => *at,
+                None => match self.robot.variable(followed) {
+                    Some(variable) => self.rest[variable],
+                    None => continue,
+                },
+            };
+            let expected = mimic.multiplier * at + mimic.offset;
+            if (value - expected).abs() > NEAR {
+                return Err(ArmError::Mimic {
+                    joint: name.clone(),
+                    value: *value,
+                    followed: followed.clone(),
+                    expected,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The configuration in which the joints are at these positions, by name. Joints outside the
     /// group may be named too.
     ///
     /// # Errors
-    /// If a joint of the group is not named or is outside its limits, or the robot has no joint of
-    /// a name. What is beyond a limit by less than a millionth counts as at the limit.
+    /// If a joint of the group is not named or is outside its limits, the robot has no joint of a
+    /// name, or one that follows another is given another position. What is beyond a limit by less than a millionth counts as at the limit.
     pub fn configuration(&self, positions: &[(String, f64)]) -> Result<Vec<f64>, ArmError> {
         if let Some((name, _)) = positions.iter().find(|(name, _)| {
             self.robot.variable(name).is_none() && self.robot.joint(name).is_none()
         }) {
             return Err(self.no_joint(name));
         }
+        self.check_followers(positions)?;
         let value_of = |&index: &usize| {
             let variable = &self.robot.variables()[index];
             let given = positions.iter().find(|(name, _)| *name == variable.name);

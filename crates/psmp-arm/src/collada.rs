@@ -2,12 +2,16 @@
 //!
 //! Geometry is taken where the visual scene puts it, as often as it does, in metres by the file's
 //! unit. `up_axis` is passed over, as ROS does: a robot's meshes are meant as they are written.
+//!
+//! Nodes can stand for other nodes, so that a few lines can mean more triangles than there are atoms.
+//! Each is visited once to count what it means, and only what is few enough is then put in its place.
 
 use crate::xml::{XmlFile, child, children};
 use psmp_worlds::FileError;
-use roxmltree::Node;
+use roxmltree::{Node, NodeId};
 use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 type Triangle = [[f64; 3]; 3];
 
@@ -16,8 +20,11 @@ type Affine = [[f64; 4]; 3];
 
 const REMEDY: &str = "export the mesh with plain triangles, or convert it to STL or OBJ";
 
-/// More nodes within nodes mean that they go round in a ring.
+/// How deep nodes may be within nodes.
 const DEEPEST: usize = 100;
+
+/// How many triangles a file may mean.
+const MOST_TRIANGLES: usize = 2_000_000;
 
 pub(crate) fn triangles(path: &Path, text: &str) -> Result<Vec<Triangle>, FileError> {
     let file = XmlFile { path };
@@ -29,6 +36,9 @@ pub(crate) fn triangles(path: &Path, text: &str) -> Result<Vec<Triangle>, FileEr
         by_id: nodes
             .filter_map(|n| Some((n.attribute("id")?, n)))
             .collect(),
+        meshes: HashMap::new(),
+        positions: HashMap::new(),
+        counts: HashMap::new(),
         triangles: Vec::new(),
     };
     let unit = child(root, "asset").and_then(|asset| child(asset, "unit"));
@@ -48,14 +58,21 @@ pub(crate) fn triangles(path: &Path, text: &str) -> Result<Vec<Triangle>, FileEr
     };
     match scene {
         Some(scene) => {
+            let mut total = 0_usize;
             for node in children(scene, "node") {
-                reader.node(node, &base, 0)?;
+                total = total.saturating_add(reader.count(node, 0)?);
+            }
+            reader.check(root, total)?;
+            for node in children(scene, "node") {
+                reader.place(node, &base, 0)?;
             }
         }
         None => {
             for library in children(root, "library_geometries") {
                 for geometry in children(library, "geometry") {
-                    reader.geometry(geometry, &base)?;
+                    let mesh = reader.mesh(geometry)?;
+                    reader.check(root, reader.triangles.len() + mesh.len())?;
+                    reader.put(&mesh, &base);
                 }
             }
         }
@@ -66,6 +83,12 @@ pub(crate) fn triangles(path: &Path, text: &str) -> Result<Vec<Triangle>, FileEr
 struct Reader<'a, 't> {
     file: XmlFile<'a>,
     by_id: HashMap<&'t str, Node<'t, 't>>,
+    /// The triangles of each geometry, in its own frame.
+    meshes: HashMap<NodeId, Rc<[Triangle]>>,
+    /// The positions of each source.
+    positions: HashMap<NodeId, Rc<[[f64; 3]]>>,
+    /// How many triangles each node means; nothing yet of those that are being counted.
+    counts: HashMap<NodeId, Option<usize>>,
     triangles: Vec<Triangle>,
 }
 
@@ -86,10 +109,54 @@ impl<'t> Reader<'_, 't> {
         })
     }
 
-    fn node(&mut self, node: Node<'t, 't>, outer: &Affine, depth: usize) -> Result<(), FileError> {
-        if depth > DEEPEST {
-            return Err(self.wrong(node, "the nodes contain each other"));
+    fn check(&self, root: Node<'t, 't>, triangles: usize) -> Result<(), FileError> {
+        match triangles <= MOST_TRIANGLES {
+            true => Ok(()),
+            false => Err(self
+                .file
+                .wrong(root, format!("means more than {MOST_TRIANGLES} triangles"))
+                .hint("simplify the mesh, or let its nodes stand for fewer others")),
         }
+    }
+
+    /// How many triangles a node means, with all that it stands for.
+    fn count(&mut self, node: Node<'t, 't>, depth: usize) -> Result<usize, FileError> {
+        match self.counts.get(&node.id()) {
+            Some(Some(known)) => return Ok(*known),
+            Some(None) => return Err(self.wrong(node, "the nodes contain each other")),
+            None => self.check_depth(node, depth)?,
+        }
+        self.counts.insert(node.id(), None);
+        let mut total = 0_usize;
+        for part in node.children().filter(Node::is_element) {
+            let more = match part.tag_name().name() {
+                "instance_geometry" => {
+                    let geometry = self.named(part, "url")?;
+                    self.mesh(geometry)?.len()
+                }
+                "instance_node" => {
+                    let inner = self.named(part, "url")?;
+                    self.count(inner, depth + 1)?
+                }
+                "node" => self.count(part, depth + 1)?,
+                _ => 0,
+            };
+            total = total.saturating_add(more);
+        }
+        self.counts.insert(node.id(), Some(total));
+        Ok(total)
+    }
+
+    fn check_depth(&self, node: Node<'t, 't>, depth: usize) -> Result<(), FileError> {
+        match depth <= DEEPEST {
+            true => Ok(()),
+            false => Err(self.wrong(node, format!("the nodes are over {DEEPEST} deep"))),
+        }
+    }
+
+    /// Puts what a node means where it is.
+    fn place(&mut self, node: Node<'t, 't>, outer: &Affine, depth: usize) -> Result<(), FileError> {
+        self.check_depth(node, depth)?;
         let mut pose = *outer;
         for part in node.children().filter(Node::is_element) {
             match part.tag_name().name() {
@@ -116,13 +183,14 @@ impl<'t> Reader<'_, 't> {
                 }
                 "instance_geometry" => {
                     let geometry = self.named(part, "url")?;
-                    self.geometry(geometry, &pose)?;
+                    let mesh = self.mesh(geometry)?;
+                    self.put(&mesh, &pose);
                 }
                 "instance_node" => {
                     let inner = self.named(part, "url")?;
-                    self.node(inner, &pose, depth + 1)?;
+                    self.place_if_any(inner, &pose, depth + 1)?;
                 }
-                "node" => self.node(part, &pose, depth + 1)?,
+                "node" => self.place_if_any(part, &pose, depth + 1)?,
                 "instance_controller" => {
                     return Err(self.wrong(part, "a mesh that bends is not supported"));
                 }
@@ -132,10 +200,39 @@ impl<'t> Reader<'_, 't> {
         Ok(())
     }
 
-    fn geometry(&mut self, geometry: Node<'t, 't>, pose: &Affine) -> Result<(), FileError> {
+    /// Nodes that mean nothing could be as many as those that do.
+    fn place_if_any(
+        &mut self,
+        node: Node<'t, 't>,
+        outer: &Affine,
+        depth: usize,
+    ) -> Result<(), FileError> {
+        match self.count(node, depth)? {
+            0 => Ok(()),
+            _ => self.place(node, outer, depth),
+        }
+    }
+
+    fn put(&mut self, mesh: &[Triangle], pose: &Affine) {
+        let placed = mesh.iter().map(|t| t.map(|corner| apply(pose, corner)));
+        self.triangles.extend(placed);
+    }
+
+    /// The triangles of a geometry in its own frame.
+    fn mesh(&mut self, geometry: Node<'t, 't>) -> Result<Rc<[Triangle]>, FileError> {
+        if let Some(known) = self.meshes.get(&geometry.id()) {
+            return Ok(known.clone());
+        }
+        let made: Rc<[Triangle]> = self.geometry(geometry)?.into();
+        self.meshes.insert(geometry.id(), made.clone());
+        Ok(made)
+    }
+
+    fn geometry(&mut self, geometry: Node<'t, 't>) -> Result<Vec<Triangle>, FileError> {
         let Some(mesh) = child(geometry, "mesh") else {
             return Err(self.wrong(geometry, "the geometry is no `<mesh>`"));
         };
+        let mut triangles = Vec::new();
         for primitive in mesh.children().filter(Node::is_element) {
             let kind = primitive.tag_name().name();
             if !["triangles", "polylist", "polygons", "tristrips", "trifans"].contains(&kind) {
@@ -153,11 +250,11 @@ impl<'t> Reader<'_, 't> {
             let Some(vertices) = vertices else {
                 return Err(self.wrong(primitive, "no input is `VERTEX`"));
             };
-            let points = self.positions(vertices, pose)?;
+            let points = self.positions(vertices)?;
             if child(primitive, "ph").is_some() {
                 return Err(self.wrong(primitive, "polygons with holes are not supported"));
             }
-            let counts: Option<Vec<usize>> = match child(primitive, "vcount") {
+            let mut counts: Option<Vec<usize>> = match child(primitive, "vcount") {
                 Some(counts) => Some(self.list(counts)?),
                 None => None,
             };
@@ -168,52 +265,49 @@ impl<'t> Reader<'_, 't> {
                 let Some(corners) = corners else {
                     return Err(self.wrong(list, "a corner names a vertex that is not there"));
                 };
-                match (kind, &counts) {
+                match (kind, counts.take()) {
                     ("triangles", _) => {
                         let (whole, _) = corners.as_chunks::<3>();
-                        self.triangles.extend_from_slice(whole);
+                        triangles.extend_from_slice(whole);
                     }
                     ("tristrips", _) => {
                         for (place, three) in corners.windows(3).enumerate() {
                             // Every other one of a strip faces the other way.
                             let [a, b, c] = [three[0], three[1], three[2]];
                             let turned = if place % 2 == 0 { [a, b, c] } else { [b, a, c] };
-                            self.triangles.push(turned);
+                            triangles.push(turned);
                         }
                     }
                     ("polylist", Some(counts)) => {
                         let mut rest = corners.as_slice();
-                        for &count in counts {
+                        for count in counts {
                             let Some((polygon, others)) = rest.split_at_checked(count) else {
                                 return Err(self.wrong(list, "`<vcount>` counts more corners"));
                             };
-                            self.fan(polygon);
+                            fan(polygon, &mut triangles);
                             rest = others;
                         }
                     }
+                    ("polylist", None) => {
+                        return Err(self.wrong(list, "there is no `<vcount>` to this `<p>`"));
+                    }
                     // A polygon or a fan.
-                    _ => self.fan(&corners),
+                    _ => fan(&corners, &mut triangles),
                 }
             }
         }
-        Ok(())
+        Ok(triangles)
     }
 
-    /// A polygon as triangles about its first corner. Of one that bulges inwards they cover more.
-    fn fan(&mut self, polygon: &[[f64; 3]]) {
-        if let [first, rest @ ..] = polygon {
-            let sides = rest.windows(2);
-            self.triangles
-                .extend(sides.map(|side| [*first, side[0], side[1]]));
-        }
-    }
-
-    fn positions(&self, vertices: Node<'t, 't>, pose: &Affine) -> Result<Vec<[f64; 3]>, FileError> {
+    fn positions(&mut self, vertices: Node<'t, 't>) -> Result<Rc<[[f64; 3]]>, FileError> {
         let mut inputs = children(vertices, "input");
         let Some(input) = inputs.find(|i| i.attribute("semantic") == Some("POSITION")) else {
             return Err(self.wrong(vertices, "no input is `POSITION`"));
         };
         let source = self.named(input, "source")?;
+        if let Some(known) = self.positions.get(&source.id()) {
+            return Ok(known.clone());
+        }
         let values: Vec<f64> = self.list(self.file.child(source, "float_array")?)?;
         let accessor = child(source, "technique_common").and_then(|t| child(t, "accessor"));
         let (stride, first) = match accessor {
@@ -227,8 +321,11 @@ impl<'t> Reader<'_, 't> {
             return Err(self.wrong(source, "the positions are not three finite numbers each"));
         }
         let points = values.get(first..).unwrap_or_default().chunks(stride);
-        let points = points.filter_map(|p| p.first_chunk::<3>());
-        Ok(points.map(|&p| apply(pose, p)).collect())
+        let points: Rc<[[f64; 3]]> = points
+            .filter_map(|p| p.first_chunk::<3>().copied())
+            .collect();
+        self.positions.insert(source.id(), points.clone());
+        Ok(points)
     }
 
     fn whole(&self, node: Node<'t, 't>, name: &str) -> Result<Option<usize>, FileError> {
@@ -244,9 +341,11 @@ impl<'t> Reader<'_, 't> {
     /// The numbers in an element.
     fn list<T: std::str::FromStr>(&self, node: Node<'t, 't>) -> Result<Vec<T>, FileError> {
         let words = node.text().unwrap_or("").split_whitespace();
-        let values = words.map(|word| {
+        let values = words.enumerate().map(|(place, word)| {
             let tag = node.tag_name().name();
-            let wrong = |_| self.wrong(node, format!("`{word}` in `<{tag}>` is no such number"));
+            let place = place + 1;
+            let wrong =
+                |_| self.wrong(node, format!("word {place} of `<{tag}>` is no such number"));
             word.parse().map_err(wrong)
         });
         values.collect()
@@ -259,6 +358,14 @@ impl<'t> Reader<'_, 't> {
         let finite = values.iter().all(|v| v.is_finite());
         let found = <[f64; N]>::try_from(values).ok().filter(|_| finite);
         found.ok_or_else(|| self.wrong(node, format!("`<{tag}>` is not {N} finite numbers")))
+    }
+}
+
+/// A polygon as triangles about its first corner. Of one that bulges inwards they cover more.
+fn fan(polygon: &[[f64; 3]], into: &mut Vec<Triangle>) {
+    if let [first, rest @ ..] = polygon {
+        let sides = rest.windows(2);
+        into.extend(sides.map(|side| [*first, side[0], side[1]]));
     }
 }
 
@@ -353,6 +460,37 @@ mod tests {
     }
 
     #[test]
+    fn a_few_lines_that_mean_too_much_are_an_error_at_once() {
+        // Each node stands for the next twice, which is twice as many every time.
+        let doubled = |levels: usize, last: &str| {
+            let library: String = (0..levels)
+                .map(|i| {
+                    let inner = format!(r##"<instance_node url="#n{}"/>"##, i + 1);
+                    format!(r#"<node id="n{i}">{inner}{inner}</node>"#)
+                })
+                .collect();
+            format!(
+                r##"<node><instance_node url="#n0"/></node>{library}<node id="n{levels}">{last}</node>"##
+            )
+        };
+        let square = format!("<triangles>{INPUT}<p>0 1 2</p></triangles>");
+        let geometry = r##"<instance_geometry url="#g"/>"##;
+        let error = read(&square, &doubled(40, geometry)).unwrap_err();
+        assert!(error.to_string().contains("2000000 triangles"), "{error}");
+        assert!(error.remedy().is_some());
+        // As many nodes with nothing in them mean nothing.
+        assert_eq!(read(&square, &doubled(40, "")).unwrap().len(), 0);
+        // The scene has the other nodes too, so each power of two is there, and one more.
+        assert_eq!(
+            read(&square, &doubled(3, geometry)).unwrap().len(),
+            8 + 8 + 4 + 2 + 1
+        );
+        let deep = "<node>".repeat(200) + geometry + &"</node>".repeat(200);
+        let error = read(&square, &deep).unwrap_err();
+        assert!(error.to_string().contains("deep"), "{error}");
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let good = format!("<triangles>{INPUT}<p>0 1 2</p></triangles>");
         let far = good.replace("0 1 2", "0 1 9");
@@ -361,7 +499,7 @@ mod tests {
         let ring = r##"<node id="r"><instance_node url="#r"/></node>"##;
         for (primitive, nodes, said) in [
             (far.as_str(), NODE, "not there"),
-            (word.as_str(), NODE, "`x`"),
+            (word.as_str(), NODE, "word 2 of `<p>`"),
             (many.as_str(), NODE, "vcount"),
             ("<triangles><p>0 1 2</p></triangles>", NODE, "VERTEX"),
             (

@@ -73,6 +73,10 @@ impl Contacts {
                     robot: robot.name().to_owned(),
                 });
             };
+            // Nothing was seen of it, so nothing of it can touch.
+            if held.object.shapes.is_empty() {
+                continue;
+            }
             add(&held.object.name, link, true, &held.object.shapes)?;
             touch.push(&held.touch);
         }

@@ -3,6 +3,10 @@
 use crate::pose::{Pose, cross, dot, minus, norm};
 use std::sync::Arc;
 
+/// The greatest length or coordinate, in metres. Spheres are checked in single precision, which loses
+/// a millimetre out there.
+pub(crate) const FARTHEST: f64 = 1e4;
+
 /// A shape in its own frame. Solids are solid: inside is in collision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
@@ -84,6 +88,14 @@ pub enum ShapeError {
         /// What was given.
         value: f64,
     },
+    /// A length or a coordinate is more than can be computed with.
+    #[error("{what} of {value} m is more than {FARTHEST} m, the most that can be")]
+    TooFar {
+        /// Which one.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+    },
     /// The mesh has no triangles, or they name vertices that are not there.
     #[error("{0}")]
     Mesh(String),
@@ -91,8 +103,16 @@ pub enum ShapeError {
 
 fn length(what: &'static str, value: f64) -> Result<f64, ShapeError> {
     match value > 0.0 && value.is_finite() {
-        true => Ok(value),
+        true => within_reach(what, value),
         false => Err(ShapeError::Length { what, value }),
+    }
+}
+
+/// A finite length or coordinate, if it is one that can be computed with.
+fn within_reach(what: &'static str, value: f64) -> Result<f64, ShapeError> {
+    match value.abs() <= FARTHEST {
+        true => Ok(value),
+        false => Err(ShapeError::TooFar { what, value }),
     }
 }
 
@@ -230,7 +250,8 @@ impl Mesh {
     /// A mesh of these triangles, each three places in `vertices`.
     ///
     /// # Errors
-    /// If there are no triangles, one names a vertex that is not there, or a vertex is not finite.
+    /// If there are no triangles, one names a vertex that is not there, or a vertex is not finite or
+    /// too far away.
     pub fn new(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self, ShapeError> {
         if triangles.is_empty() {
             return Err(ShapeError::Mesh("the mesh has no triangles".to_owned()));
@@ -242,6 +263,9 @@ impl Mesh {
             return Err(ShapeError::Mesh(format!(
                 "vertex {bad} of the mesh is not finite"
             )));
+        }
+        for &value in vertices.iter().flatten() {
+            within_reach("a coordinate of the mesh", value)?;
         }
         let count = vertices.len();
         if let Some(bad) = triangles
@@ -337,6 +361,9 @@ impl Heightfield {
         }
         if let Some(bad) = heights.iter().position(|h| !h.is_finite()) {
             return Err(ShapeError::Mesh(format!("height {bad} is not finite")));
+        }
+        for &height in &heights {
+            within_reach("a height", height)?;
         }
         Ok(Self {
             columns,
@@ -434,13 +461,19 @@ impl PointCloud {
     /// Points that are each the centre of a ball.
     ///
     /// # Errors
-    /// If the radius is not positive or a point is not finite.
+    /// If the radius is not positive, there are no points, or one is not finite or too far away.
     pub fn new(points: Vec<[f64; 3]>, radius: f64) -> Result<Self, ShapeError> {
         length("a point radius", radius)?;
-        match points.iter().position(|p| !p.iter().all(|v| v.is_finite())) {
-            Some(bad) => Err(ShapeError::Mesh(format!("point {bad} is not finite"))),
-            None => Ok(Self { points, radius }),
+        if points.is_empty() {
+            return Err(ShapeError::Mesh("the cloud has no points".to_owned()));
         }
+        if let Some(bad) = points.iter().position(|p| !p.iter().all(|v| v.is_finite())) {
+            return Err(ShapeError::Mesh(format!("point {bad} is not finite")));
+        }
+        for &value in points.iter().flatten() {
+            within_reach("a coordinate of the cloud", value)?;
+        }
+        Ok(Self { points, radius })
     }
 }
 
@@ -457,6 +490,17 @@ mod tests {
         assert!(Mesh::new(vec![[0.0; 3]; 3], vec![[0, 1, 3]]).is_err());
         assert!(Heightfield::new(2, [1.0, 1.0], vec![0.0; 3]).is_err());
         assert!(PointCloud::new(vec![[0.0, f64::INFINITY, 0.0]], 0.1).is_err());
+        assert!(PointCloud::new(vec![], 0.1).is_err());
+        let far = [
+            Shape::sphere(1e20).unwrap_err(),
+            Shape::cuboid([1.0, 1.0, 2e4]).unwrap_err(),
+            Mesh::new(vec![[0.0, 0.0, -2e19]; 3], vec![[0, 1, 2]]).unwrap_err(),
+            PointCloud::new(vec![[1e20, 0.0, 0.0]], 0.1).unwrap_err(),
+            Heightfield::new(2, [1.0, 1.0], vec![1e20; 4]).unwrap_err(),
+        ];
+        for error in far {
+            assert!(error.to_string().contains("10000 m"), "{error}");
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod kinematics;
 mod mesh_file;
 pub mod models;
 mod obstacle;
+mod permissions;
 mod pose;
 mod problem;
 mod refined;
@@ -52,6 +53,7 @@ pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
 pub use joining::{JoinError, JoinedQuery};
 pub use joint_roadmap::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Sampling, joint_roadmap};
 pub use kinematics::{Kinematics, Poses};
+pub use permissions::Permissions;
 pub use pose::{Number, Pose, PoseError, Scalar};
 pub use problem::{ArmProblem, End, Touch};
 pub use refined::RefinedWorld;
@@ -67,6 +69,5 @@ pub use table::{TableJob, fingerprint};
 pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,
 };
-pub use urdf::Packages;
 pub use vertices_once::VerticesOnce;
 pub use world::{ArmWorld, Clearances};

@@ -2,28 +2,34 @@
 
 use crate::collada;
 use crate::geometry::Mesh;
-use psmp_worlds::FileError;
+use crate::permissions::LARGEST_DATA;
+use psmp_worlds::{FileError, read_regular};
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Reads a mesh and scales it. Vertices that are the same become one, so that closed surfaces are
 /// closed.
 pub(crate) fn read(path: &Path, scale: [f64; 3]) -> Result<Mesh, FileError> {
-    let bytes = std::fs::read(path).map_err(|e| FileError::io(path, "read", e))?;
+    let bytes = read_regular(path, LARGEST_DATA)?;
     let unusable = |problem: String| {
         FileError::new(path, problem)
             .hint("give a mesh with triangles as STL, OBJ or Collada (.dae)")
     };
-    let is_collada = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("dae"));
-    let corners = match is_collada {
-        true => {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let corners = match ending.to_str() {
+        Some("dae") => {
             let text = String::from_utf8(bytes)
                 .map_err(|_| unusable("is not text, as Collada is".to_owned()))?;
             collada::triangles(path, &text)?
         }
-        false => by_mesh_loader(path, &bytes).map_err(unusable)?,
+        Some("stl") => corners_of(mesh_loader::stl::from_slice(&bytes)).map_err(unusable)?,
+        Some("obj") => {
+            // Materials in files beside the mesh do not matter for collisions, so none is read.
+            let nothing = |_: &Path| Ok(Vec::new());
+            let read = mesh_loader::obj::from_slice(&bytes, None, nothing);
+            corners_of(read).map_err(unusable)?
+        }
+        _ => return Err(unusable("is not named as a mesh is".to_owned())),
     };
     let mut places: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices = Vec::new();
@@ -50,11 +56,8 @@ pub(crate) fn read(path: &Path, scale: [f64; 3]) -> Result<Mesh, FileError> {
 }
 
 /// The corners of the triangles of an STL or OBJ file.
-fn by_mesh_loader(path: &Path, bytes: &[u8]) -> Result<Vec<[[f64; 3]; 3]>, String> {
-    // Materials in files beside the mesh do not matter for collisions, so none is read.
-    let scene = mesh_loader::Loader::default()
-        .load_from_slice_with_reader(bytes, path, |_| Ok(Vec::new()))
-        .map_err(|e| format!("is not a mesh that can be read: {e}"))?;
+fn corners_of(read: std::io::Result<mesh_loader::Scene>) -> Result<Vec<[[f64; 3]; 3]>, String> {
+    let scene = read.map_err(|e| format!("is not a mesh that can be read: {e}"))?;
     let mut corners = Vec::new();
     for mesh in &scene.meshes {
         for face in &mesh.faces {
@@ -112,9 +115,13 @@ mod tests {
             ("y.ply", "ply\n"),
             ("z.dae", "<COLLADA/>"),
             ("w.dae", "nonsense"),
+            ("far.obj", "v 0 0 2e19\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+            ("none.xyz", "nonsense"),
         ] {
             let error = read_as(name, text).unwrap_err();
-            assert!(error.to_string().contains(name), "{error}");
+            let said = error.to_string();
+            assert!(said.contains(name) && !said.contains('"'), "{said}");
+            assert_eq!(said.matches(name).count(), 1, "{said}");
             assert!(error.remedy().is_some());
         }
     }

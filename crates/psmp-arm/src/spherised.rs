@@ -1,9 +1,10 @@
 //! URDF files whose collision geometry is spheres, for this planner and for others.
 
+use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
 use crate::sphere_cover::SphereModel;
 use crate::xml::{XmlFile, children};
-use psmp_worlds::FileError;
+use psmp_worlds::{FileError, read_regular_text};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ impl SphereModel {
         path: impl AsRef<Path>,
     ) -> Result<String, FileError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "read", e))?;
+        let text = read_regular_text(path, LARGEST_TEXT)?;
         let file = XmlFile { path };
         let document = file.parse(&text)?;
         let root = file.root(&document, "robot")?;

@@ -4,9 +4,10 @@
 //! groups make one. A disabled pair of links is not checked for collision. A named state gives
 //! positions to some joints.
 
+use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
 use crate::xml::{XmlFile, children};
-use psmp_worlds::FileError;
+use psmp_worlds::{FileError, read_regular_text};
 use roxmltree::Node;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -51,7 +52,7 @@ impl Semantics {
     /// If the file cannot be read, is malformed, or names links or joints that the robot has not.
     pub fn read(path: impl AsRef<Path>, robot: &Robot) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "read", e))?;
+        let text = read_regular_text(path, LARGEST_TEXT)?;
         Self::parse(path, &text, robot)
     }
 

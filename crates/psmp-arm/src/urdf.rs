@@ -1,23 +1,20 @@
 //! Robots from URDF.
 //!
 //! Only what planning needs is read: links with their collision geometry, joints with their limits
-//! and mimics. Visual geometry, inertia and transmissions are passed over. A mesh is named relative
-//! to the URDF file, as `file://...`, or as `package://NAME/...`; a package is looked for where the
-//! caller says, in the folders of `ROS_PACKAGE_PATH`, and in the folders above the URDF file.
+//! and mimics. Visual geometry, inertia and transmissions are passed over. How meshes are named, and
+//! which may be, is in [`crate::permissions`].
 
-use crate::geometry::{Placed, Shape, ShapeError};
+use crate::geometry::{FARTHEST, Placed, Shape, ShapeError};
 use crate::mesh_file;
+use crate::permissions::{LARGEST_TEXT, Permissions};
 use crate::pose::{Pose, norm};
 use crate::robot::{Joint, JointKind, Link, Mimic, Robot, TreeError};
 use crate::xml::{XmlFile, child, children};
-use psmp_worlds::FileError;
+use psmp_worlds::{FileError, read_regular_text};
 use roxmltree::Node;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Where packages are: a package's name and its folder.
-pub type Packages = HashMap<String, PathBuf>;
 
 impl Robot {
     /// Reads a robot from a URDF file, and its meshes.
@@ -25,17 +22,17 @@ impl Robot {
     /// # Errors
     /// If the file or one of its meshes cannot be read, or it does not describe a robot.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        Self::read_with(path, &Packages::new())
+        Self::read_with(path, &Permissions::default())
     }
 
-    /// Reads a robot from a URDF file whose packages are where `packages` says.
+    /// Reads a robot from a URDF file that may name the meshes that `permissions` say.
     ///
     /// # Errors
     /// As for [`Robot::read`].
-    pub fn read_with(path: impl AsRef<Path>, packages: &Packages) -> Result<Self, FileError> {
+    pub fn read_with(path: impl AsRef<Path>, permissions: &Permissions) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "read", e))?;
-        Self::parse_with(path, &text, packages)
+        let text = read_regular_text(path, LARGEST_TEXT)?;
+        Self::parse_with(path, &text, permissions)
     }
 
     /// A robot from the text of a URDF; `path` is where its meshes are relative to, and what errors
@@ -44,13 +41,13 @@ impl Robot {
     /// # Errors
     /// As for [`Robot::read`].
     pub fn parse(path: impl AsRef<Path>, text: &str) -> Result<Self, FileError> {
-        Self::parse_with(path.as_ref(), text, &Packages::new())
+        Self::parse_with(path.as_ref(), text, &Permissions::default())
     }
 
-    fn parse_with(path: &Path, text: &str, packages: &Packages) -> Result<Self, FileError> {
+    fn parse_with(path: &Path, text: &str, permissions: &Permissions) -> Result<Self, FileError> {
         let mut reader = Reader {
             file: XmlFile { path },
-            packages,
+            permissions,
             meshes: HashMap::new(),
         };
         reader.robot(text)
@@ -59,7 +56,7 @@ impl Robot {
 
 struct Reader<'a> {
     file: XmlFile<'a>,
-    packages: &'a Packages,
+    permissions: &'a Permissions,
     /// Meshes already read: robots use one for several links.
     meshes: HashMap<(PathBuf, [u64; 3]), Shape>,
 }
@@ -68,6 +65,12 @@ impl Reader<'_> {
     fn robot(&mut self, text: &str) -> Result<Robot, FileError> {
         let document = self.file.parse(text)?;
         let root = self.file.root(&document, "robot")?;
+        if let Some(node) = root.descendants().find(is_xacro) {
+            return Err(self
+                .file
+                .wrong(node, "is a xacro file, which is a recipe for a URDF")
+                .hint("expand it first (`xacro in.xacro > out.urdf`) and give what comes out"));
+        }
         let name = root.attribute("name").unwrap_or("robot").to_owned();
         let mut links: Vec<Link> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -148,7 +151,25 @@ impl Reader<'_> {
             true => self.file.numbers::<3>(origin, name),
             false => Ok([0.0; 3]),
         };
-        Ok(Pose::from_xyz_rpy(three("xyz")?, three("rpy")?))
+        let (xyz, rpy) = (three("xyz")?, three("rpy")?);
+        for value in xyz.into_iter().chain(rpy) {
+            self.near(origin, value)?;
+        }
+        Ok(Pose::from_xyz_rpy(xyz, rpy))
+    }
+
+    /// Refuses a length, an angle or a factor that is too great to compute with.
+    fn near(&self, node: Node<'_, '_>, value: f64) -> Result<(), FileError> {
+        match value.abs() <= FARTHEST {
+            true => Ok(()),
+            false => Err(self
+                .file
+                .wrong(
+                    node,
+                    format!("{value} is more than {FARTHEST}, the most that can be"),
+                )
+                .hint("give lengths in metres and angles in radians")),
+        }
     }
 
     fn collision(&mut self, link: Node<'_, '_>) -> Result<Vec<Placed>, FileError> {
@@ -196,20 +217,9 @@ impl Reader<'_> {
             true => self.file.numbers::<3>(node, "scale")?,
             false => [1.0; 3],
         };
-        let Some(path) = self.find(name) else {
-            let package = name
-                .strip_prefix("package://")
-                .and_then(|r| r.split('/').next());
-            let error = self
-                .file
-                .wrong(node, format!("the mesh `{name}` is not there"));
-            return Err(match package {
-                Some(package) => error.hint(format!(
-                    "say where package `{package}` is, put its parent folder on ROS_PACKAGE_PATH, or put `{package}` beside the URDF file"
-                )),
-                None => error.hint("put the mesh where the URDF names it, relative to the URDF file"),
-            });
-        };
+        let found = self.permissions.find(self.file.path, name);
+        let path =
+            found.map_err(|refused| self.file.wrong(node, refused.problem).hint(refused.hint))?;
         let key = (path.clone(), scale.map(f64::to_bits));
         if let Some(shape) = self.meshes.get(&key) {
             return Ok(shape.clone());
@@ -217,37 +227,6 @@ impl Reader<'_> {
         let shape = Shape::Mesh(Arc::new(mesh_file::read(&path, scale)?));
         self.meshes.insert(key, shape.clone());
         Ok(shape)
-    }
-
-    /// The file that a mesh's name means, if it is there.
-    fn find(&self, name: &str) -> Option<PathBuf> {
-        let folder = self.file.path.parent().unwrap_or(Path::new(""));
-        let there = |path: PathBuf| path.is_file().then_some(path);
-        if let Some(path) = name.strip_prefix("file://") {
-            return there(folder.join(path));
-        }
-        let Some(rest) = name.strip_prefix("package://") else {
-            return there(folder.join(name));
-        };
-        let (package, inside) = rest.split_once('/')?;
-        if let Some(root) = self.packages.get(package) {
-            return there(root.join(inside));
-        }
-        let ros = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
-        let mut roots = std::env::split_paths(&ros).map(|root| root.join(package));
-        if let Some(found) = roots.find_map(|root| there(root.join(inside))) {
-            return Some(found);
-        }
-        let folder = match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
-        };
-        let above = folder.canonicalize().ok()?;
-        above.ancestors().find_map(|root| {
-            let is_package = root.file_name().is_some_and(|n| n == package);
-            there(root.join(package).join(inside))
-                .or_else(|| is_package.then(|| there(root.join(inside))).flatten())
-        })
     }
 
     fn joint(
@@ -392,12 +371,24 @@ impl Reader<'_> {
         }
         let factor = self.file.number_if_there(mimic, "multiplier")?;
         let offset = self.file.number_if_there(mimic, "offset")?;
+        let (multiplier, offset) = (factor.unwrap_or(1.0), offset.unwrap_or(0.0));
+        self.near(mimic, multiplier)?;
+        self.near(mimic, offset)?;
         Ok(Some(Mimic {
             joint,
-            multiplier: factor.unwrap_or(1.0),
-            offset: offset.unwrap_or(0.0),
+            multiplier,
+            offset,
         }))
     }
+}
+
+/// Whether an element is one of xacro's, or has an attribute that xacro is to fill in. Only to
+/// declare xacro's names, as expanded files still do, is not enough.
+fn is_xacro(node: &Node<'_, '_>) -> bool {
+    let theirs = node.tag_name().namespace();
+    let filled_in = |value: &str| value.contains("${") || value.contains("$(");
+    theirs.is_some_and(|name| name.contains("xacro"))
+        || node.attributes().any(|a| filled_in(a.value()))
 }
 
 #[cfg(test)]
@@ -461,6 +452,8 @@ mod tests {
             (joint(r#"type="continuous"><parent link="a"/><child link="b"/><mimic joint="m"/>"#), "mimics `m`"),
             (joint(r#"type="continuous"><parent link="a"/><child link="b"/><mimic joint="j"/>"#), "itself"),
             (joint(r#"type="continuous"><parent link="a"/><child link="b"/><mimic joint="k"/>"#), "cannot mimic"),
+            (joint(r#"type="continuous"><parent link="a"/><child link="b"/><origin xyz="0 1e20 0"/>"#), "10000"),
+            (r#"<link name="a"><collision><geometry><sphere radius="1e20"/></geometry></collision></link>"#.to_owned(), "10000"),
             (joint(r#"><parent link="a"/><child link="b"/>"#), "no attribute `type`"),
             (r#"<link name="a"><collision><geometry><torus/></geometry></collision></link>"#.to_owned(), "torus"),
             (r#"<link name="a"><collision><geometry><box size="1 0 1"/></geometry></collision></link>"#.to_owned(), "positive"),
@@ -479,7 +472,23 @@ mod tests {
     }
 
     #[test]
-    fn meshes_are_found_beside_above_and_in_packages() {
+    fn a_xacro_file_is_told_from_a_urdf() {
+        let names = r#"<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">"#;
+        let parse = |body: &str| Robot::parse("r.urdf", &format!("{names}{body}</robot>"));
+        assert!(parse(r#"<link name="a"/>"#).is_ok(), "expanded");
+        for body in [
+            r#"<xacro:arm prefix="left"/><link name="a"/>"#,
+            r#"<link name="${prefix}a"/>"#,
+            r#"<link name="a"><collision><geometry><mesh filename="$(find p)/m.stl"/></geometry></collision></link>"#,
+        ] {
+            let error = parse(body).expect_err(body);
+            assert!(error.to_string().contains("xacro"), "{error}");
+            assert!(error.remedy().unwrap().contains("expand"), "{error}");
+        }
+    }
+
+    #[test]
+    fn meshes_are_found_and_their_names_reach_only_so_far() {
         let root = tempfile::tempdir().unwrap();
         let at = |path: &str| root.path().join(path);
         let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
@@ -489,27 +498,50 @@ mod tests {
         for file in ["arm/urdf/beside.obj", "arm/meshes/m.obj", "other/o.obj"] {
             std::fs::write(at(file), obj).unwrap();
         }
-        let read = |name: &str, packages: &Packages| {
+        std::fs::write(at("arm/package.xml"), "").unwrap();
+        let read = |name: &str, permissions: &Permissions| {
             let text = format!(
                 "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh filename=\"{name}\" scale=\"1 1 -2\"/></geometry></collision></link></robot>"
             );
             let path = at("arm/urdf/r.urdf");
             std::fs::write(&path, text).unwrap();
-            Robot::read_with(path, packages)
+            Robot::read_with(path, permissions)
         };
-        let none = Packages::new();
-        let file = format!("file://{}", at("other/o.obj").display());
+        let none = Permissions::default();
         for good in [
             "beside.obj",
             "../meshes/m.obj",
             "package://arm/meshes/m.obj",
-            "package://other/o.obj",
-            &file,
         ] {
             assert!(read(good, &none).is_ok(), "{good}");
         }
-        let packages = Packages::from([("far".to_owned(), at("other"))]);
-        assert!(read("package://far/o.obj", &packages).is_ok());
-        assert!(read("package://far/o.obj", &none).is_err());
+        let file = format!("file://{}", at("other/o.obj").display());
+        let all = Permissions::default().allow_path(at("other")).unwrap();
+        for outside in ["../../other/o.obj", "package://other/o.obj", &file] {
+            let error = read(outside, &none).expect_err(outside);
+            let text = error.to_string();
+            assert!(text.contains(outside) && text.contains("line "), "{text}");
+            assert!(error.remedy().is_some());
+        }
+        assert!(read(&file, &all).is_ok() && read("../../other/o.obj", &all).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn meshes_that_are_no_files_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.urdf");
+        let pipe = folder.path().join("pipe.stl");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let devices = Permissions::default().allow_path("/dev").unwrap();
+        for name in ["pipe.stl", "file:///dev/zero"] {
+            let text = format!(
+                "<robot name=\"r\"><link name=\"a\"><collision><geometry><mesh filename=\"{name}\"/></geometry></collision></link></robot>"
+            );
+            std::fs::write(&path, text).unwrap();
+            let error = Robot::read_with(&path, &devices).unwrap_err();
+            assert!(error.to_string().contains("not a regular file"), "{error}");
+        }
     }
 }

@@ -1,15 +1,39 @@
 //! Arms as commands are given them: a shipped model by its name, or files.
 
 use crate::failure::Mistake;
+use crate::say;
 use anyhow::Result;
 use psmp::Roadmap;
-use psmp_arm::{Arm, Robot, Semantics, models};
-use psmp_worlds::graphml;
-use std::path::Path;
+use psmp_arm::{Arm, Permissions, Robot, Scene, Semantics, models};
+use psmp_worlds::{FileError, graphml};
+use std::path::{Path, PathBuf};
+
+/// What robots and scenes may name, with these paths besides.
+pub fn permissions(allow_path: &[PathBuf]) -> Result<Permissions, FileError> {
+    let mut paths = allow_path.iter();
+    paths.try_fold(Permissions::default(), Permissions::allow_path)
+}
+
+/// The scene of a file; what was not seen of it is said.
+pub fn read_scene(path: &Path, permissions: &Permissions) -> Result<Scene, FileError> {
+    let scene = Scene::read_with(path, permissions)?;
+    for name in scene.unseen() {
+        say!(
+            "warning: the point cloud `{name}` of `{}` has no points, so that nothing of it is in the way",
+            path.display()
+        );
+    }
+    Ok(scene)
+}
 
 /// The arm that is meant: a shipped model or a URDF file, with the groups of an SRDF file. Without
 /// one all joints are planned for. A shipped model has one group, which need not be named.
-pub fn load(robot: &Path, srdf: Option<&Path>, group: Option<&str>) -> Result<Arm> {
+pub fn load(
+    robot: &Path,
+    srdf: Option<&Path>,
+    group: Option<&str>,
+    permissions: &Permissions,
+) -> Result<Arm> {
     let shipped = robot.to_str().and_then(models::named);
     let (robot, semantics) = match (shipped, srdf) {
         (Some(_), Some(srdf)) => {
@@ -33,7 +57,7 @@ pub fn load(robot: &Path, srdf: Option<&Path>, group: Option<&str>) -> Result<Ar
                     ),
                 ));
             }
-            let robot = Robot::read(robot)?;
+            let robot = Robot::read_with(robot, permissions)?;
             let semantics = srdf.map(|file| Semantics::read(file, &robot)).transpose()?;
             (robot, semantics)
         }

@@ -11,7 +11,7 @@ use psmp::{Connection, EventKind, Experience, Path as RoadmapPath, Progress, Roa
 use psmp_arm::{
     ArmProblem, CertifiedChecker, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES,
     DEFAULT_VERTICES, EdgeMemory, ExactWorld, JoinError, JoinedQuery, MotionLimits, MotionRequest,
-    RefinedWorld, RememberingChecker, Sampling, Scene, SphereModel, SphereWorld, Trajectory,
+    RefinedWorld, RememberingChecker, Sampling, SphereModel, SphereWorld, Trajectory,
     joint_roadmap,
 };
 use psmp_lab::picture::ArmPicture;
@@ -57,8 +57,17 @@ pub struct ArmArgs {
     checker: CheckerArg,
 
     /// How many spheres cover the robot, at most.
-    #[arg(long, default_value_t = DEFAULT_SPHERES, requires = "robot")]
-    spheres: usize,
+    #[arg(long, default_value_t = DEFAULT_SPHERES as u32, value_parser = clap::value_parser!(u32).range(1..), requires = "robot")]
+    spheres: u32,
+
+    /// Take a scene that has nothing in it as it is, instead of for a mistake.
+    #[arg(long, requires = "robot")]
+    empty_scene: bool,
+
+    /// A folder or file that robots and scenes may name, though it is outside their own folders and
+    /// packages. May be given more than once.
+    #[arg(long, value_name = "PATH", requires = "robot")]
+    allow_path: Vec<PathBuf>,
 
     /// How many nearest neighbours each vertex of a roadmap made on the spot is joined to; 15 if
     /// not given.
@@ -96,8 +105,15 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
     };
     check_combination(args)?;
     let request = MotionRequest::read(request_file)?;
-    let arm = arms::load(robot, own.srdf.as_deref(), Some(&request.group))?;
-    let scene = Scene::read(scene_file)?;
+    let permissions = arms::permissions(&own.allow_path)?;
+    let permissions = permissions.empty_scenes(own.empty_scene);
+    let arm = arms::load(
+        robot,
+        own.srdf.as_deref(),
+        Some(&request.group),
+        &permissions,
+    )?;
+    let scene = arms::read_scene(scene_file, &permissions)?;
     if let Some(other) = scene.robot.as_ref().filter(|r| *r != arm.robot().name()) {
         let own = arm.robot().name();
         say!("note: the scene was made for robot `{other}`, and this is `{own}`");
@@ -114,7 +130,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
             ),
         ));
     }
-    let spheres = SphereModel::kept(arm.robot(), own.spheres)?;
+    let spheres = SphereModel::kept(arm.robot(), own.spheres as usize)?;
     let task = Task {
         args,
         common,

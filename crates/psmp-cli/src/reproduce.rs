@@ -3,7 +3,7 @@
 
 use crate::failure::{Mistake, Outcome};
 use crate::generate::parse_family;
-use crate::{Common, show};
+use crate::{Common, arms, show};
 use anyhow::Result;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -50,6 +50,11 @@ pub struct ReproduceArgs {
     /// none is given.
     #[arg(long, num_args = 1.., value_name = "DIR")]
     data: Vec<PathBuf>,
+
+    /// A folder or file that robots and scenes may name, though it is outside their own folders and
+    /// packages. May be given more than once.
+    #[arg(long, value_name = "PATH")]
+    allow_path: Vec<PathBuf>,
 
     /// Families to make worlds of, separated by commas; all seven if not given.
     #[arg(long, value_delimiter = ',', value_parser = parse_family)]
@@ -177,6 +182,7 @@ impl ReproduceArgs {
             }
         }
         experiment.folders = folders;
+        experiment.permissions = arms::permissions(&self.allow_path)?;
         experiment.seed = seed;
         if let Some(worlds) = self.worlds {
             experiment.clutter = worlds as usize;

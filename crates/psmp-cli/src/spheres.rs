@@ -1,7 +1,7 @@
 //! `psmp spheres`: a robot's links covered by spheres.
 
 use crate::failure::Outcome;
-use crate::{Common, say, show};
+use crate::{Common, arms, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp_arm::{Ball, DEFAULT_SPHERES, LinkCover, Robot, SphereModel};
@@ -22,8 +22,13 @@ pub struct SpheresArgs {
     robot: PathBuf,
 
     /// How many spheres cover the robot; every link gets one at least.
-    #[arg(long, default_value_t = DEFAULT_SPHERES)]
-    spheres: usize,
+    #[arg(long, default_value_t = DEFAULT_SPHERES as u32, value_parser = clap::value_parser!(u32).range(1..))]
+    spheres: u32,
+
+    /// A folder or file that robots and scenes may name, though it is outside their own folders and
+    /// packages. May be given more than once.
+    #[arg(long, value_name = "PATH")]
+    allow_path: Vec<PathBuf>,
 
     /// Writes the robot with spheres as its collision geometry.
     #[arg(short, long, value_name = "URDF")]
@@ -34,8 +39,8 @@ pub fn run(args: &SpheresArgs, common: Common) -> Result<Outcome> {
     if let Some(output) = &args.output {
         check_writable(output)?;
     }
-    let robot = Robot::read(&args.robot)?;
-    let model = SphereModel::kept(&robot, args.spheres)?;
+    let robot = Robot::read_with(&args.robot, &arms::permissions(&args.allow_path)?)?;
+    let model = SphereModel::kept(&robot, args.spheres as usize)?;
     if let Some(output) = &args.output {
         let text = model.spherised_urdf(&robot, &args.robot)?;
         psmp_worlds::save(output, text.as_bytes())?;

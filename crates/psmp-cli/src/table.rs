@@ -70,8 +70,17 @@ pub struct TableArgs {
     resolution: f64,
 
     /// How many spheres cover the robot.
-    #[arg(long, default_value_t = DEFAULT_SPHERES)]
-    spheres: usize,
+    #[arg(long, default_value_t = DEFAULT_SPHERES as u32, value_parser = clap::value_parser!(u32).range(1..))]
+    spheres: u32,
+
+    /// Take a scene that has nothing in it as it is, instead of for a mistake.
+    #[arg(long)]
+    empty_scene: bool,
+
+    /// A folder or file that robots and scenes may name, though it is outside their own folders and
+    /// packages. May be given more than once.
+    #[arg(long, value_name = "PATH")]
+    allow_path: Vec<PathBuf>,
 
     /// The table's file. A new roadmap goes beside it, as GraphML.
     #[arg(short, long, value_name = "FILE")]
@@ -80,11 +89,14 @@ pub struct TableArgs {
 
 pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
     check_writable(&args.output)?;
-    let arm = arms::load(&args.robot, args.srdf.as_deref(), args.group.as_deref())?;
+    let permissions = arms::permissions(&args.allow_path)?;
+    let permissions = permissions.empty_scenes(args.empty_scene);
+    let (srdf, group) = (args.srdf.as_deref(), args.group.as_deref());
+    let arm = arms::load(&args.robot, srdf, group, &permissions)?;
     let paths = scene_files(&args.scenes)?;
     let mut scenes = Vec::with_capacity(paths.len());
     for path in &paths {
-        scenes.push(Scene::read(path)?);
+        scenes.push(arms::read_scene(path, &permissions)?);
     }
     let arm = match &args.request {
         Some(path) => arm.with_state(&MotionRequest::read(path)?.start)?,
@@ -95,7 +107,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         arm.robot().name(),
         args.spheres
     );
-    let spheres = SphereModel::kept(arm.robot(), args.spheres)?;
+    let spheres = SphereModel::kept(arm.robot(), args.spheres as usize)?;
     let (roadmap, roadmap_path) = match &args.roadmap {
         Some(path) => (arms::read_roadmap(path, &arm)?, path.clone()),
         None => {

@@ -7,12 +7,14 @@ use crate::space::Space;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::Connection;
 use psmp_arm::{
-    ArmError, MotionLimits, Robot, Sampling, Semantics, SphereModel, joint_roadmap, models,
+    ArmError, MotionLimits, Permissions, Robot, Sampling, Semantics, SphereModel, joint_roadmap,
+    models,
 };
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,8 +54,25 @@ pub struct Arm {
     states: BTreeMap<String, Positions>,
 }
 
+/// What robots and scenes may name besides what is in their own folders and packages.
+fn permissions(allow_paths: &[PathBuf]) -> PyResult<Permissions> {
+    let mut paths = allow_paths.iter();
+    let all = paths.try_fold(Permissions::default(), Permissions::allow_path);
+    all.map_err(|e| file_error(&e))
+}
+
+/// Warns where the caller will see it.
+fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    let message = CString::new(message.replace('\0', " "))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
+}
+
 /// The robot of a file or of a shipped model, and what is known of its groups.
-fn load(robot: &PathBuf, srdf: Option<&PathBuf>) -> PyResult<(Robot, Option<Semantics>)> {
+fn load(
+    robot: &PathBuf,
+    srdf: Option<&PathBuf>,
+    allow_paths: &[PathBuf],
+) -> PyResult<(Robot, Option<Semantics>)> {
     let shipped = robot.to_str().and_then(models::named);
     match (shipped, srdf) {
         (Some(_), Some(_)) => Err(PyTypeError::new_err(format!(
@@ -67,7 +86,8 @@ fn load(robot: &PathBuf, srdf: Option<&PathBuf>) -> PyResult<(Robot, Option<Sema
             models::NAMES.join(", ")
         ))),
         (None, srdf) => {
-            let robot = Robot::read(robot).map_err(|e| file_error(&e))?;
+            let permissions = permissions(allow_paths)?;
+            let robot = Robot::read_with(robot, &permissions).map_err(|e| file_error(&e))?;
             let semantics = srdf.map(|file| Semantics::read(file, &robot)).transpose();
             let semantics = semantics.map_err(|e| file_error(&e))?;
             Ok((robot, semantics))
@@ -78,16 +98,20 @@ fn load(robot: &PathBuf, srdf: Option<&PathBuf>) -> PyResult<(Robot, Option<Sema
 #[pymethods]
 impl Arm {
     #[new]
-    #[pyo3(signature = (robot, *, srdf=None, group=None, spheres=256))]
+    #[pyo3(signature = (robot, *, srdf=None, group=None, spheres=256, allow_paths=vec![]))]
     fn new(
         py: Python<'_>,
         robot: PathBuf,
         srdf: Option<PathBuf>,
         group: Option<&str>,
         spheres: usize,
+        allow_paths: Vec<PathBuf>,
     ) -> PyResult<Self> {
+        if spheres == 0 {
+            return Err(PyValueError::new_err("spheres must be at least 1, got 0"));
+        }
         py.detach(|| {
-            let (robot, semantics) = load(&robot, srdf.as_ref())?;
+            let (robot, semantics) = load(&robot, srdf.as_ref(), &allow_paths)?;
             let cover = SphereModel::kept(&robot, spheres).map_err(|e| file_error(&e))?;
             let Some(semantics) = semantics else {
                 if let Some(group) = group {
@@ -345,9 +369,24 @@ pub struct Scene(psmp_arm::Scene);
 #[pymethods]
 impl Scene {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| psmp_arm::Scene::read(&path));
-        read.map(Self).map_err(|e| file_error(&e))
+    #[pyo3(signature = (path, *, empty=false, allow_paths=vec![]))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        empty: bool,
+        allow_paths: Vec<PathBuf>,
+    ) -> PyResult<Self> {
+        let permissions = permissions(&allow_paths)?.empty_scenes(empty);
+        let read = py.detach(|| psmp_arm::Scene::read_with(&path, &permissions));
+        let scene = read.map_err(|e| file_error(&e))?;
+        for name in scene.unseen() {
+            let path = path.display();
+            let message = format!(
+                "the point cloud `{name}` of `{path}` has no points, so that nothing of it is in the way"
+            );
+            warn(py, &message)?;
+        }
+        Ok(Self(scene))
     }
 
     #[getter]

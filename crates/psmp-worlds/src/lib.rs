@@ -17,6 +17,7 @@ pub mod graphml;
 pub mod mat5;
 mod occupancy;
 mod raster;
+mod regular_file;
 mod ros_map;
 mod shapes;
 mod table_file;
@@ -30,6 +31,7 @@ pub use dataset::{BitMatrix, Dataset, DatasetParts, Pairing, Prefer, ReadOptions
 pub use error::{FileError, Place};
 pub use files::{check_writable, save, save_piece};
 pub use occupancy::{Frame, GridError, ImageOptions, OccupancyGrid};
+pub use regular_file::{read_regular, read_regular_text};
 pub use ros_map::UnknownCells;
 pub use shapes::{ShapeError, Shapes};
 pub use table_file::{MOST_UNBORNE, TableFile, write_table};

@@ -18,7 +18,7 @@
 //!
 //! [[object]]
 //! name = "part"
-//! mesh = "part.stl"                   # beside this file; scale = [1, 1, 1]
+//! mesh = "part.stl"                   # beside this file or below; scale = [1, 1, 1]
 //!
 //! [[object]]
 //! name = "seen"
@@ -38,13 +38,15 @@
 //! pair = ["table", "panda_link0"]     # these may touch
 //! ```
 
-use super::{Attached, Object, Scene, finite_pose, mesh_beside, point_file};
+use super::{Attached, Object, Scene, finite_pose, near, point_file};
 use crate::geometry::{Heightfield, Placed, Shape, ShapeError};
+use crate::mesh_file;
+use crate::permissions::Permissions;
 use crate::pose::Pose;
 use psmp_worlds::{FileError, Place};
 use serde::Deserialize;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,7 +109,11 @@ struct HeightfieldFile {
     heights: Vec<Vec<f64>>,
 }
 
-pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
+pub(super) fn parse(
+    path: &Path,
+    text: &str,
+    permissions: &Permissions,
+) -> Result<Scene, FileError> {
     let file: SceneFile = toml::from_str(text).map_err(|e| {
         let error = FileError::new(path, format!("expected a scene in TOML: {}", e.message()))
             .hint("see the documentation of scenes for the fields that there are");
@@ -134,13 +140,18 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
                 wrong("two objects have this name".to_owned()).hint("give each its own name")
             );
         }
-        let placed = Placed {
-            shape: shape(path, &object, &wrong)?,
-            pose: pose(&object, &wrong)?,
+        let find = |name: &str| {
+            let found = permissions.find(path, name);
+            found.map_err(|refused| wrong(refused.problem).hint(refused.hint))
         };
+        let pose = pose(&object, &wrong)?;
+        let shape = shape(&object, find, &wrong)?;
         let made = Object {
             name: object.name.clone(),
-            shapes: vec![placed],
+            shapes: shape
+                .map(|shape| Placed { shape, pose })
+                .into_iter()
+                .collect(),
         };
         match object.attach {
             Some(link) => scene.attached.push(Attached {
@@ -157,36 +168,33 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
     Ok(scene)
 }
 
+/// The shape of an object; none if it is a point cloud without points.
 fn shape(
-    path: &Path,
     object: &ObjectFile,
+    find: impl Fn(&str) -> Result<PathBuf, FileError>,
     wrong: &impl Fn(String) -> FileError,
-) -> Result<Shape, FileError> {
+) -> Result<Option<Shape>, FileError> {
     let bad = |e: ShapeError| wrong(e.to_string()).hint("give positive finite lengths in metres");
-    let round = |make: fn(f64, f64) -> Result<Shape, ShapeError>, r: &RoundFile| {
-        make(r.radius, r.height).map_err(bad)
+    let mut made: Vec<Result<Option<Shape>, FileError>> = Vec::new();
+    let mut give = |shape: Option<Result<Shape, ShapeError>>| {
+        made.extend(shape.map(|shape| shape.map(Some).map_err(bad)));
     };
-    let mut made: Vec<Result<Shape, FileError>> = Vec::new();
-    made.extend(object.cuboid.map(|sides| Shape::cuboid(sides).map_err(bad)));
-    made.extend(
-        object
-            .sphere
-            .map(|radius| Shape::sphere(radius).map_err(bad)),
-    );
-    made.extend(object.cylinder.iter().map(|r| round(Shape::cylinder, r)));
-    made.extend(object.capsule.iter().map(|r| round(Shape::capsule, r)));
-    made.extend(object.cone.iter().map(|r| round(Shape::cone, r)));
-    made.extend((object.half_space == Some(true)).then_some(Ok(Shape::HalfSpace)));
-    made.extend(
-        object
-            .mesh
-            .iter()
-            .map(|name| mesh_beside(path, name, object.scale.unwrap_or([1.0; 3]))),
-    );
+    let round = |make: fn(f64, f64) -> Result<Shape, ShapeError>, r: &Option<RoundFile>| {
+        r.as_ref().map(|r| make(r.radius, r.height))
+    };
+    give(object.cuboid.map(Shape::cuboid));
+    give(object.sphere.map(Shape::sphere));
+    give(round(Shape::cylinder, &object.cylinder));
+    give(round(Shape::capsule, &object.capsule));
+    give(round(Shape::cone, &object.cone));
+    give((object.half_space == Some(true)).then_some(Ok(Shape::HalfSpace)));
+    made.extend(object.mesh.iter().map(|name| {
+        let mesh = mesh_file::read(&find(name)?, object.scale.unwrap_or([1.0; 3]))?;
+        Ok(Some(Shape::Mesh(mesh.into())))
+    }));
     made.extend(object.points.iter().map(|points| {
-        let file = path.parent().unwrap_or(Path::new("")).join(&points.file);
-        let cloud = point_file::read(&file, points.radius)?;
-        Ok(Shape::Points(cloud.into()))
+        let cloud = point_file::read(&find(&points.file)?, points.radius)?;
+        Ok(cloud.map(|cloud| Shape::Points(cloud.into())))
     }));
     made.extend(object.heightfield.iter().map(|field| {
         let columns = field.heights.first().map_or(0, Vec::len);
@@ -197,7 +205,7 @@ fn shape(
             );
         }
         let made = Heightfield::new(columns, field.size, field.heights.concat());
-        Ok(Shape::Heightfield(made.map_err(bad)?.into()))
+        Ok(Some(Shape::Heightfield(made.map_err(bad)?.into())))
     }));
     if made.len() != 1 {
         let count = made.len();
@@ -217,7 +225,7 @@ fn pose(object: &ObjectFile, wrong: &impl Fn(String) -> FileError) -> Result<Pos
             if !object.position.iter().chain(&rpy).all(|v| v.is_finite()) {
                 return Err(wrong("its pose is not finite".to_owned()).hint("give finite numbers"));
             }
-            Ok(Pose::from_xyz_rpy(object.position, rpy))
+            near(Pose::from_xyz_rpy(object.position, rpy), wrong)
         }
         (None, quaternion) => {
             let quaternion = quaternion.unwrap_or([0.0, 0.0, 0.0, 1.0]);
@@ -259,6 +267,33 @@ mod tests {
     }
 
     #[test]
+    fn a_cloud_of_nothing_is_an_empty_object() {
+        let folder = tempfile::tempdir().unwrap();
+        let pcd = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\nnan nan nan\n";
+        std::fs::write(folder.path().join("cloud.pcd"), pcd).unwrap();
+        let path = folder.path().join("scene.toml");
+        let object =
+            "[[object]]\nname = \"seen\"\npoints = { file = \"cloud.pcd\", radius = 0.01 }\n";
+        let held = object.replace("seen", "held") + "attach = \"link3\"\n";
+        std::fs::write(&path, format!("{object}{held}")).unwrap();
+        let scene = Scene::read(&path).unwrap();
+        assert_eq!(scene.unseen().collect::<Vec<_>>(), ["seen", "held"]);
+        // Nothing is in the way of any checker.
+        let (robot, semantics) = crate::models::planar(3);
+        let arm = crate::Arm::new(robot, &semantics, "arm").unwrap();
+        let q = [0.3; 3];
+        let cover = crate::SphereModel::cover(arm.robot(), 12);
+        let mut spheres = crate::SphereWorld::new(&arm, &cover, &scene).unwrap();
+        let mut exact = crate::ExactWorld::new(&arm, &scene).unwrap();
+        use psmp::checker::World;
+        assert_eq!(
+            (spheres.is_free(&q), exact.is_free(&q)),
+            (Ok(true), Ok(true))
+        );
+        assert!(scene.write(folder.path().join("out.yaml")).is_err());
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (text, word) in [
             ("[[object]]\nname = \"a\"", "0 shapes"),
@@ -289,9 +324,27 @@ mod tests {
                 "[[object]]\nname = \"a\"\nheightfield = { size = [1, 1], heights = [[0, 0], [0]] }",
                 "differ in length",
             ),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\nposition = [1e20, 0, 0]",
+                "10000 m",
+            ),
+            (
+                "[[object]]\nname = \"a\"\nsphere = 1\nposition = [0, 1e20, 0]\nrpy = [0, 0, 0]",
+                "10000 m",
+            ),
+            ("[[object]]\nname = \"a\"\nbox = [1, inf, 1]", "inf"),
+            (
+                "[[object]]\nname = \"a\"\nmesh = \"/etc/passwd\"",
+                "outside",
+            ),
+            (
+                "[[object]]\nname = \"a\"\npoints = { file = \"/dev/zero\", radius = 0.1 }",
+                "outside",
+            ),
             ("[[object]\n", "TOML"),
         ] {
-            let error = parse(Path::new("s.toml"), text).expect_err(text);
+            let nothing = Permissions::default();
+            let error = parse(Path::new("s.toml"), text, &nothing).expect_err(text);
             assert!(
                 error.to_string().contains(word),
                 "{error} should mention {word}"

@@ -12,10 +12,10 @@ mod write;
 
 pub use request::MotionRequest;
 
-use crate::geometry::{Placed, Shape};
-use crate::mesh_file;
+use crate::geometry::{FARTHEST, Placed};
+use crate::permissions::{LARGEST_TEXT, Permissions};
 use crate::pose::Pose;
-use psmp_worlds::FileError;
+use psmp_worlds::{FileError, read_regular_text};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub struct Object {
     /// Its name.
     pub name: String,
     /// What it is made of. In the frame of the robot's root; of an attached thing, in the frame of
-    /// the link that holds it.
+    /// the link that holds it. Nothing, if it is a point cloud in which nothing was seen.
     pub shapes: Vec<Placed>,
 }
 
@@ -66,14 +66,40 @@ impl Scene {
     /// Reads a scene: TOML if the file's name ends so, else a MoveIt planning scene in YAML.
     ///
     /// # Errors
-    /// If the file, or a mesh or point cloud that it names, cannot be read or makes no sense.
+    /// If the file, or a mesh or point cloud that it names, cannot be read or makes no sense; also if
+    /// there is nothing in the scene, which is more often a mistake than meant.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        Self::read_with(path, &Permissions::default())
+    }
+
+    /// Reads a scene that may name the files, and be as empty, as `permissions` say.
+    ///
+    /// # Errors
+    /// As for [`Scene::read`].
+    pub fn read_with(path: impl AsRef<Path>, permissions: &Permissions) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "read", e))?;
-        match path.extension().is_some_and(|e| e == "toml") {
-            true => hand_written::parse(path, &text),
-            false => moveit::parse(path, &text),
+        let text = read_regular_text(path, LARGEST_TEXT)?;
+        let scene = match path.extension().is_some_and(|e| e == "toml") {
+            true => hand_written::parse(path, &text, permissions)?,
+            false => moveit::parse(path, &text)?,
+        };
+        let empty = scene.objects.is_empty() && scene.attached.is_empty();
+        match empty && !permissions.permits_empty_scenes() {
+            true => Err(FileError::new(path, "there is nothing in this scene").hint(
+                "give a scene with objects, or say that it is meant to be empty with `--empty-scene` \
+                 (in Python `empty=True`)",
+            )),
+            false => Ok(scene),
         }
+    }
+
+    /// The names of the things that have no shape: point clouds without a point.
+    pub fn unseen(&self) -> impl Iterator<Item = &str> {
+        let held = self.attached.iter().map(|a| &a.object);
+        let unseen = self.objects.iter().chain(held);
+        unseen
+            .filter(|o| o.shapes.is_empty())
+            .map(|o| o.name.as_str())
     }
 
     /// The object of this name.
@@ -120,19 +146,26 @@ impl AllowedCollisions {
     }
 }
 
-/// A mesh or point cloud that a scene names, relative to the scene's file.
-fn mesh_beside(scene: &Path, name: &str, scale: [f64; 3]) -> Result<Shape, FileError> {
-    let path = scene.parent().unwrap_or(Path::new("")).join(name);
-    Ok(Shape::Mesh(mesh_file::read(&path, scale)?.into()))
-}
-
 fn finite_pose(
     position: [f64; 3],
     quaternion: [f64; 4],
     wrong: impl Fn(String) -> FileError,
 ) -> Result<Pose, FileError> {
-    Pose::from_quaternion(position, quaternion).map_err(|e| {
+    let pose = Pose::from_quaternion(position, quaternion).map_err(|e| {
         wrong(e.to_string())
             .hint("give finite positions in metres and unit quaternions in the order x, y, z, w")
-    })
+    })?;
+    near(pose, wrong)
+}
+
+/// A pose, if it is one that can be computed with.
+fn near(pose: Pose, wrong: impl Fn(String) -> FileError) -> Result<Pose, FileError> {
+    let far = pose.translation.iter().find(|v| v.abs() > FARTHEST);
+    match far {
+        None => Ok(pose),
+        Some(far) => Err(wrong(format!(
+            "a position of {far} m is more than {FARTHEST} m, the most that can be"
+        ))
+        .hint("give positions in metres, from the robot's root")),
+    }
 }

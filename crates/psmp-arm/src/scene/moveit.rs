@@ -3,8 +3,8 @@
 //! Vectors come as lists (`[0, 0, 1]`) or as maps (`{x: 0, y: 0, z: 1}`), types of primitives as
 //! words or as numbers. An octomap cannot be read and is refused rather than passed over.
 
-use super::{AllowedCollisions, Attached, Object, Scene, finite_pose};
-use crate::geometry::{Mesh, Placed, Shape, ShapeError};
+use super::{AllowedCollisions, Attached, Object, Scene, finite_pose, near};
+use crate::geometry::{FARTHEST, Mesh, Placed, Shape, ShapeError};
 use crate::pose::Pose;
 use psmp_worlds::{FileError, Place};
 use serde::Deserialize;
@@ -441,6 +441,7 @@ impl Reader<'_> {
             let normal = [a / length, b / length, c / length];
             let mut own = Pose::taking_z_to(normal);
             own.translation = normal.map(|v| -v * d / length);
+            let own = near(own, |problem| self.wrong(&name, problem))?;
             let pose = pose_of(&file.plane_poses, i)?.then(&own);
             shapes.push(Placed {
                 shape: Shape::HalfSpace,
@@ -527,9 +528,11 @@ pub(super) fn joint_positions(
             positions.len()
         )));
     }
-    if let Some(bad) = positions.iter().position(|p| !p.is_finite()) {
+    // Not a number is no more within reach than what is too far.
+    let far = |p: &f64| !(p.abs() <= FARTHEST);
+    if let Some(bad) = positions.iter().position(far) {
         return Err(wrong(format!(
-            "the position of `{}` is not finite",
+            "the position of `{}` is not finite, or more than {FARTHEST}",
             names[bad]
         )));
     }
@@ -619,6 +622,9 @@ world:
             (object("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [.nan, 0, 0], orientation: [0, 0, 0, 1]}]"), "finite"),
             (object("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [0, 0, 0], orientation: [0, 0, 0, 0]}]"), "quaternion"),
             (object("primitives: [{type: sphere, dimensions: [1]}]"), "0 poses"),
+            (object("primitives: [{type: sphere, dimensions: [1e20]}], primitive_poses: [{}]"), "10000 m"),
+            (object("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [0, 0, -1e20]}]"), "10000 m"),
+            (object("planes: [{coef: [0, 0, 1, 1e20]}], plane_poses: [{}]"), "10000 m"),
             (object("primitives: []"), "no shapes"),
             ("world: {octomap: {octomap: {data: [1, 2]}}}".to_owned(), "octomap"),
             ("allowed_collision_matrix: {entry_names: [a, b], entry_values: [[false]]}".to_owned(), "square"),

@@ -1,54 +1,136 @@
 //! Point clouds in files: PCD (text, binary and compressed binary) and PLY.
+//!
+//! What a header says is believed only as far as the file has room for it.
 
 use crate::geometry::PointCloud;
-use ply_rs_bw::parser::Parser;
-use ply_rs_bw::ply::{DefaultElement, Property};
-use psmp_worlds::{FileError, Place};
+use crate::permissions::LARGEST_DATA;
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{
+    ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
+};
+use psmp_worlds::{FileError, Place, read_regular};
 use std::path::Path;
 
 /// Reads the points of a file, each to be a ball of `radius`. Points that are not finite, which
-/// sensors write where they saw nothing, are left out.
-pub(crate) fn read(path: &Path, radius: f64) -> Result<PointCloud, FileError> {
-    let bytes = std::fs::read(path).map_err(|e| FileError::io(path, "read", e))?;
+/// sensors write where they saw nothing, are left out; if that leaves none, there is no cloud.
+pub(crate) fn read(path: &Path, radius: f64) -> Result<Option<PointCloud>, FileError> {
+    let bytes = read_regular(path, LARGEST_DATA)?;
     let mut points = if bytes.starts_with(b"ply") {
         ply(path, &bytes)?
     } else {
         Pcd::parse(path, &bytes)?.points()?
     };
     points.retain(|p| p.iter().all(|v| v.is_finite()));
-    PointCloud::new(points, radius).map_err(|e| {
-        FileError::new(path, e.to_string()).hint("give the points a positive radius in metres")
+    if points.is_empty() {
+        return Ok(None);
+    }
+    PointCloud::new(points, radius).map(Some).map_err(|e| {
+        FileError::new(path, e.to_string())
+            .hint("give points in metres, and a positive radius to them")
     })
+}
+
+/// A point of a PLY file.
+struct Vertex([f64; 3]);
+
+impl PropertyAccess for Vertex {
+    fn new() -> Self {
+        Self([f64::NAN; 3])
+    }
+
+    fn set_property(&mut self, name: &str, value: Property) -> PropertyAccessResult {
+        let Some(axis) = AXES.iter().position(|axis| *axis == name) else {
+            return PropertyAccessResult::Ignored;
+        };
+        self.0[axis] = match value {
+            Property::Float(v) => v.into(),
+            Property::Double(v) => v,
+            Property::Int(v) => v.into(),
+            Property::UInt(v) => v.into(),
+            Property::Short(v) => v.into(),
+            Property::UShort(v) => v.into(),
+            Property::Char(v) => v.into(),
+            Property::UChar(v) => v.into(),
+            _ => return PropertyAccessResult::UnsupportedType,
+        };
+        PropertyAccessResult::Set
+    }
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// What comes before the vertices in a PLY file and is passed over.
+struct Passed;
+
+impl PropertyAccess for Passed {
+    fn new() -> Self {
+        Self
+    }
 }
 
 fn ply(path: &Path, bytes: &[u8]) -> Result<Vec<[f64; 3]>, FileError> {
     let unusable = |problem: String| {
         FileError::new(path, problem).hint("give a PLY file whose element `vertex` has x, y and z")
     };
-    let file = Parser::<DefaultElement>::new()
-        .read_ply(&mut &bytes[..])
-        .map_err(|e| unusable(format!("is not a PLY file that can be read: {e}")))?;
-    let Some(vertices) = file.payload.get("vertex") else {
-        return Err(unusable("has no element `vertex`".to_owned()));
+    // What the parser says of an error repeats what is in the file.
+    let malformed = |e: ParseError| {
+        let error = unusable("is not a PLY file that can be read".to_owned());
+        match e.line() {
+            Some(line) => error.at(Place::Line(line)),
+            None => error,
+        }
     };
-    let coordinate = |vertex: &DefaultElement, name: &str| match vertex.get(name) {
-        Some(Property::Float(v)) => Some(f64::from(*v)),
-        Some(Property::Double(v)) => Some(*v),
-        Some(Property::Int(v)) => Some(f64::from(*v)),
-        Some(Property::Short(v)) => Some(f64::from(*v)),
-        _ => None,
+    let mut reader = Reader::new(bytes);
+    let vertices = Parser::<Vertex>::new();
+    let header = vertices.read_header(&mut reader).map_err(malformed)?;
+    for element in header.elements.values() {
+        let room = reader.get_ref().len();
+        if element.count > most_elements(element, header.encoding, room) {
+            return Err(unusable(format!(
+                "its header tells of {} elements where the file has room for fewer",
+                element.count
+            )));
+        }
+        if element.name != "vertex" {
+            let passed = Parser::<Passed>::new();
+            let passed = passed.read_payload_for_element(&mut reader, element, &header);
+            passed.map_err(malformed)?;
+            continue;
+        }
+        let scalar = |axis: &&str| {
+            let property = element.properties.get(*axis);
+            property.is_some_and(|p| matches!(p.data_type, PropertyType::Scalar(_)))
+        };
+        if !AXES.iter().all(|axis| scalar(&axis)) {
+            return Err(unusable("a vertex has no x, y or z".to_owned()));
+        }
+        let read = vertices.read_payload_for_element(&mut reader, element, &header);
+        let read = read.map_err(malformed)?;
+        return Ok(read.into_iter().map(|Vertex(point)| point).collect());
+    }
+    Err(unusable("has no element `vertex`".to_owned()))
+}
+
+/// How many of an element `room` bytes can hold at most.
+fn most_elements(element: &ElementDef, encoding: Encoding, room: usize) -> usize {
+    let size = |kind: &ScalarType| match kind {
+        ScalarType::Char | ScalarType::UChar => 1,
+        ScalarType::Short | ScalarType::UShort => 2,
+        ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
+        ScalarType::Double => 8,
     };
-    let point = |v: &DefaultElement| {
-        Some([
-            coordinate(v, "x")?,
-            coordinate(v, "y")?,
-            coordinate(v, "z")?,
-        ])
-    };
-    vertices
-        .iter()
-        .map(|v| point(v).ok_or_else(|| unusable("a vertex has no x, y or z".to_owned())))
-        .collect()
+    let properties = element.properties.values();
+    match encoding {
+        // A number and a blank; the last line need not end. An element without any is a line.
+        Encoding::Ascii => (room + 1) / (2 * properties.count()).max(1),
+        // A list may be empty, but has a length.
+        _ => {
+            let sizes = properties.map(|p| match &p.data_type {
+                PropertyType::Scalar(kind) | PropertyType::List(kind, _) => size(kind),
+            });
+            room.checked_div(sizes.sum::<usize>()).unwrap_or(0)
+        }
+    }
 }
 
 /// One field of a point in a PCD file.
@@ -96,9 +178,10 @@ impl<'a> Pcd<'a> {
             let mut words = line.split_whitespace();
             let key = words.next().unwrap_or("#");
             let words: Vec<&str> = words.collect();
+            // Not the word itself: the file may be none that is meant to be seen.
             let whole = |word: &str| {
                 word.parse::<usize>()
-                    .map_err(|_| wrong(number, format!("`{word}` is not a whole number")))
+                    .map_err(|_| wrong(number, "expected whole numbers".to_owned()))
             };
             let wholes = || {
                 words
@@ -144,10 +227,10 @@ impl<'a> Pcd<'a> {
                 }
                 "VERSION" | "VIEWPOINT" => {}
                 comment if comment.starts_with('#') => {}
-                other => {
+                _ => {
                     return Err(wrong(
                         number,
-                        format!("`{other}` does not belong in the header of a point cloud"),
+                        "does not belong in the header of a point cloud".to_owned(),
                     ));
                 }
             }
@@ -170,48 +253,68 @@ impl<'a> Pcd<'a> {
         match self.encoding.as_str() {
             "ascii" => self.text(places),
             "binary" => {
-                let stride: usize = self.fields.iter().map(|f| f.size * f.count).sum();
-                let offset = |field: usize| -> usize {
-                    self.fields[..field].iter().map(|f| f.size * f.count).sum()
-                };
+                let sizes = self.sizes(self.data.len())?;
+                let stride: usize = sizes.iter().sum();
                 self.binary(self.data, places, |field, point| {
-                    offset(field) + point * stride
+                    sizes[..field].iter().sum::<usize>() + point * stride
                 })
             }
             "binary_compressed" => {
+                let damaged = || self.wrong("the compressed data is damaged");
                 let size = |at: usize| {
                     let bytes = self.data.get(at..at + 4)?;
                     Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
                 };
-                let data = size(0)
-                    .zip(size(4))
-                    .and_then(|(packed, whole)| unpack(self.data.get(8..8 + packed)?, whole))
-                    .ok_or_else(|| self.wrong("the compressed data is damaged"))?;
+                let (packed, whole) = size(0).zip(size(4)).ok_or_else(damaged)?;
+                let packed = self.data.get(8..).and_then(|rest| rest.get(..packed));
+                let packed = packed.ok_or_else(damaged)?;
+                // Three bytes stand for 264 at most.
+                if whole > packed.len().saturating_mul(88) {
+                    return Err(damaged());
+                }
+                let sizes = self.sizes(whole)?;
+                let data = unpack(packed, whole).ok_or_else(damaged)?;
                 // Compressed data is by field, all x first.
-                let start = |field: usize| -> usize {
-                    let before = self.fields[..field].iter();
-                    before.map(|f| f.size * f.count * self.points).sum()
-                };
                 self.binary(&data, places, |field, point| {
-                    start(field) + point * self.fields[field].size
+                    sizes[..field].iter().sum::<usize>() * self.points + point * sizes[field]
                 })
             }
-            other => Err(self.wrong(format!("its data is `{other}`"))),
+            _ => Err(self.wrong("its data is neither ascii, binary nor binary_compressed")),
         }
+    }
+
+    /// How many bytes each field of a point takes, if all points fit into `room`.
+    fn sizes(&self, room: usize) -> Result<Vec<usize>, FileError> {
+        let fields = self.fields.iter();
+        let sizes: Option<Vec<usize>> = fields.map(|f| f.size.checked_mul(f.count)).collect();
+        let fits = |sizes: &Vec<usize>| {
+            let mut sizes = sizes.iter();
+            let stride = sizes.try_fold(0_usize, |sum, size| sum.checked_add(*size));
+            let all = stride.and_then(|stride| stride.checked_mul(self.points));
+            all.is_some_and(|all| all <= room)
+        };
+        sizes.filter(fits).ok_or_else(|| {
+            self.wrong(format!(
+                "its header tells of {} points, more than the file can hold",
+                self.points
+            ))
+        })
     }
 
     fn text(&self, places: [usize; 3]) -> Result<Vec<[f64; 3]>, FileError> {
         let text =
             std::str::from_utf8(self.data).map_err(|_| self.wrong("its data is not text"))?;
         // A field of several values takes several columns.
-        let column = |field: usize| self.fields[..field].iter().map(|f| f.count).sum::<usize>();
+        let column = |field: usize| {
+            let before = self.fields[..field].iter().map(|f| f.count);
+            before.fold(0, usize::saturating_add)
+        };
         let columns = places.map(column);
         let points: Option<Vec<[f64; 3]>> = text
             .lines()
             .filter(|line| !line.trim().is_empty())
             .map(|line| {
-                let words: Vec<&str> = line.split_whitespace().collect();
-                let value = |c: usize| words.get(c)?.parse().ok();
+                let value = |c: usize| line.split_whitespace().nth(c)?.parse().ok();
                 Some([value(columns[0])?, value(columns[1])?, value(columns[2])?])
             })
             .collect();
@@ -297,7 +400,7 @@ mod tests {
         [4.0, 5.0, 6.0, 0.0],
     ];
 
-    fn read_bytes(name: &str, bytes: &[u8]) -> Result<PointCloud, FileError> {
+    fn read_bytes(name: &str, bytes: &[u8]) -> Result<Option<PointCloud>, FileError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
@@ -332,7 +435,7 @@ mod tests {
             ("c.pcd", compressed),
             ("d.ply", ply.as_bytes().to_vec()),
         ] {
-            let cloud = read_bytes(name, &bytes).unwrap();
+            let cloud = read_bytes(name, &bytes).unwrap().unwrap();
             assert_eq!(cloud.points, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], "{name}");
         }
     }
@@ -359,6 +462,64 @@ mod tests {
         ] {
             let error = read_bytes("bad.pcd", &bytes).unwrap_err();
             assert!(error.remedy().is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_cloud_of_nothing_is_none() {
+        let pcd = |points: usize, data: &str| {
+            let counts = format!("WIDTH {points}\nHEIGHT 1\nPOINTS {points}\nDATA ascii\n{data}");
+            format!("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\n{counts}")
+        };
+        let ply = PLY.replace("NUMBER", "0").replace("FACES", "0");
+        for text in [pcd(0, ""), pcd(2, "nan nan nan\nnan 0 inf\n"), ply] {
+            assert_eq!(read_bytes("none", text.as_bytes()).unwrap(), None, "{text}");
+        }
+        let error = read_bytes("far", pcd(1, "0 1e20 0").as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("10000 m"), "{error}");
+    }
+
+    const PLY: &str = "ply\nformat ascii 1.0\nelement vertex NUMBER\nproperty float x\nproperty float y\nproperty float z\nelement face FACES\nproperty list uchar int vertex_indices\nend_header\n";
+
+    #[test]
+    fn counts_that_the_file_has_no_room_for_are_errors_at_once() {
+        let many = "99999999999";
+        let bare = "element nothing 99999999999\nelement vertex";
+        let ply = |vertices: &str| PLY.replace("NUMBER", vertices).replace("FACES", "0");
+        let binary = |text: String| text.replace("ascii", "binary_little_endian") + "\0\0\0\0";
+        let header = |data: &str| header(data).replace("POINTS 3", &format!("POINTS {many}"));
+        let wide = header("binary").replace("COUNT 1 1 1 1", "COUNT 1 1 1 9999999999999999999");
+        for text in [
+            ply(many),
+            binary(ply(many)),
+            ply("1").replace("element vertex", bare) + "1 2 3\n",
+            binary(ply("1").replace("element vertex", bare)),
+            header("ascii") + "1 2 3 4\n",
+            header("binary") + "\0\0\0\0",
+            header("binary_compressed") + "\u{3}\0\0\0\u{7f}\u{7f}\u{7f}\u{7f}abc",
+            wide + "\0\0\0\0",
+        ] {
+            let error = read_bytes("many", text.as_bytes()).expect_err(&text);
+            assert!(error.remedy().is_some(), "{error}");
+        }
+        // Faces come after the vertices and do not matter.
+        let faces = PLY.replace("NUMBER", "1").replace("FACES", many) + "1 2 3\n";
+        let cloud = read_bytes("faces", faces.as_bytes()).unwrap().unwrap();
+        assert_eq!(cloud.points, [[1.0, 2.0, 3.0]]);
+    }
+
+    #[test]
+    fn what_is_in_a_file_that_is_no_cloud_is_not_told() {
+        for text in [
+            "secret 1\n".to_owned(),
+            header("ascii").replace("WIDTH 3", "WIDTH secret"),
+            header("secret"),
+            header("ascii") + "1 2 secret 4\n",
+            "ply\nsecret\n".to_owned(),
+            PLY.replace("NUMBER", "1").replace("FACES", "0") + "1 2 secret\n",
+        ] {
+            let error = read_bytes("bad", text.as_bytes()).expect_err(&text);
+            assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Motion plan requests: which group is to go from where to where.
 
 use super::moveit::{RobotStateFile, from_yaml, joint_positions};
-use psmp_worlds::{FileError, Place};
+use crate::permissions::LARGEST_TEXT;
+use psmp_worlds::{FileError, Place, read_regular_text};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::path::Path;
@@ -50,7 +51,7 @@ impl MotionRequest {
     /// If the file cannot be read, or does not give a group, a start and one goal in joint space.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path).map_err(|e| FileError::io(path, "read", e))?;
+        let text = read_regular_text(path, LARGEST_TEXT)?;
         Self::parse(path, &text)
     }
 

@@ -69,6 +69,9 @@ impl MotionRequest {
 }
 
 fn object_lines(text: &mut String, object: &Object) -> Result<(), &'static str> {
+    if object.shapes.is_empty() {
+        return Err("things of which nothing was seen");
+    }
     let mut poses = String::new();
     let _ = writeln!(
         text,

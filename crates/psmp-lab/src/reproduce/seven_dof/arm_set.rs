@@ -11,8 +11,8 @@ use crate::problems::Origin;
 use crate::reproduce::{ReproduceError, Watch};
 use psmp::{CollisionTable, Connection, Query, Roadmap, WorldId};
 use psmp_arm::{
-    Arm, ArmProblem, DEFAULT_SPHERES, MotionRequest, Placed, Robot, Sampling, Scene, Semantics,
-    SphereModel, SphereWorlds, TableJob, joint_roadmap,
+    Arm, ArmProblem, DEFAULT_SPHERES, MotionRequest, Permissions, Placed, Robot, Sampling, Scene,
+    Semantics, SphereModel, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_worlds::FileError;
 use std::path::{Path, PathBuf};
@@ -139,7 +139,8 @@ impl<'a> Maker<'a> {
         let named = full.file_name().map(|n| n.to_string_lossy().into_owned());
         let name = named.unwrap_or_else(|| "arm".to_owned());
         let files = RobotFiles::near(&full)?;
-        let robot = Robot::read(&files.urdf)?;
+        let permissions = &self.experiment.permissions;
+        let robot = Robot::read_with(&files.urdf, permissions)?;
         let semantics = Semantics::read(&files.srdf, &robot)?;
         let wrong = |why: String| ReproduceError::Arm {
             set: name.clone(),
@@ -151,7 +152,7 @@ impl<'a> Maker<'a> {
             if !path.exists() {
                 break;
             }
-            let scene = Scene::read(&path)?;
+            let scene = Scene::read_with(&path, permissions)?;
             let request = MotionRequest::read(folder.join(format!("request{number:04}.yaml")))?;
             let at = |e: psmp_arm::ArmError| wrong(format!("world {number}: {e}"));
             let arm = Arm::new(robot.clone(), &semantics, &request.group).map_err(at)?;
@@ -201,7 +202,7 @@ impl<'a> Maker<'a> {
         let roadmap = joint_roadmap(arm, &spheres, vertices, Sampling::Halton, connection)
             .map_err(|e| Trouble::Roadmap(e.to_string()))?;
         let bench = Arc::new(Bench {
-            look: files.look(arm.robot())?,
+            look: files.look(arm.robot(), &self.experiment.permissions)?,
             arm: arm.clone(),
             spheres,
             roadmap,
@@ -320,8 +321,12 @@ impl RobotFiles {
     }
 
     /// What the links look like; as they are checked, if another file's links are others.
-    fn look(&self, robot: &Robot) -> Result<Vec<Vec<Placed>>, FileError> {
-        let shown = Robot::read(&self.shown)?;
+    fn look(
+        &self,
+        robot: &Robot,
+        permissions: &Permissions,
+    ) -> Result<Vec<Vec<Placed>>, FileError> {
+        let shown = Robot::read_with(&self.shown, permissions)?;
         let links = robot.links().iter();
         let look = links.map(|link| {
             let same = shown.links().iter().find(|other| other.name == link.name);

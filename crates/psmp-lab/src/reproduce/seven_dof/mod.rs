@@ -22,7 +22,7 @@ use crate::row::Row;
 use arena::ArmArena;
 use arm_set::Maker;
 use psmp::WorldId;
-use psmp_arm::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES};
+use psmp_arm::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Permissions};
 use psmp_worlds::{FileError, save};
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -51,6 +51,8 @@ pub struct SevenDof {
     pub clutter: usize,
     /// Folders of scenes and motion requests.
     pub folders: Vec<PathBuf>,
+    /// Which files the robots and scenes there may name.
+    pub permissions: Permissions,
     /// How many worlds of each set to plan in: so many of the last fifth, the others are the
     /// experience.
     pub test: usize,
@@ -91,6 +93,7 @@ impl SevenDof {
         Self {
             clutter: 1000,
             folders: Vec::new(),
+            permissions: Permissions::default(),
             test: 20,
             seed: 0,
             vertices: DEFAULT_VERTICES,
