@@ -6,6 +6,7 @@
 
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
+use psmp_worlds::MOST_UNBORNE;
 use std::io::{Read, copy, sink};
 use twox_hash::XxHash64;
 
@@ -63,13 +64,25 @@ pub(crate) fn seal_png(bytes: &mut Vec<u8>) {
     }
 }
 
-/// How many pixels a PNG declares, a byte each; at least its length.
+/// How many pixels a PNG stands for, a byte each: as many as it declares, but neither more than fit
+/// into its data nor more than are read.
 pub(crate) fn png_pixels(bytes: &[u8]) -> usize {
     let side = |at: usize| {
         let side = bytes.get(at..at + 4).unwrap_or_default().iter();
         side.fold(0, |sum, b| sum << 8 | usize::from(*b))
     };
-    side(16).saturating_mul(side(20)).max(bytes.len())
+    let declared = side(16).saturating_mul(side(20));
+    // Deflate makes 1032 bytes of one at most, and 8 pixels fit into a byte.
+    let most = (bytes.len() * 1032 * 8).min(1 << 27);
+    declared.min(most).max(bytes.len())
+}
+
+/// How large the belief is that outcomes begin, which has two words for every edge of the roadmap
+/// that they are about. So many edges are taken on the word of a file.
+pub(crate) fn belief_begun(outcomes: &[u8]) -> usize {
+    let json: serde_json::Value = serde_json::from_slice(outcomes).unwrap_or_default();
+    let edges = json["roadmap"]["edges"].as_u64().unwrap_or(0) as usize;
+    outcomes.len() + 16 * edges.min(MOST_UNBORNE)
 }
 
 /// The elements of a MAT-file: each one's tag and data.

@@ -69,19 +69,25 @@ fn written(name: &str, write: impl FnOnce(&Path)) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// A file of the dataset, of its undirected and its directed kind. Of a MAT-file what is in it is
-/// unpacked.
+/// A file of a dataset; a MAT-file with its variables unpacked, so that damage reaches them.
 pub(crate) fn of_dataset(name: &str) -> Vec<Vec<u8>> {
-    let open = |bytes: Vec<u8>| match name.ends_with(".mat") {
-        true => open_mat(&bytes),
-        false => bytes,
-    };
+    let bytes = in_dataset(name, Direction::Undirected);
+    match name.ends_with(".mat") {
+        true => vec![open_mat(&bytes)],
+        false => vec![bytes],
+    }
+}
+
+fn in_dataset(name: &str, direction: Direction) -> Vec<u8> {
+    written(name, |path| {
+        write_dataset(path.parent().unwrap(), direction);
+    })
+}
+
+/// Graphs that need not fit to anything.
+pub(crate) fn graphs() -> Vec<Vec<u8>> {
     [Direction::Undirected, Direction::Directed]
-        .map(|direction| {
-            open(written(name, |path| {
-                write_dataset(path.parent().unwrap(), direction);
-            }))
-        })
+        .map(|direction| in_dataset("graph.txt", direction))
         .into()
 }
 
@@ -343,7 +349,7 @@ pub(crate) fn srdf() -> Vec<Vec<u8>> {
 }
 
 pub(crate) const OBJ: &str = "# a corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nvt 0 0\n\
-    f 1 3 2\nf 1/1 2/1 4/1\nf 1//1 4//1 3//1\nf -3 -2 -1\n";
+    f 1 3 2\nf 1/1 2/1 4/1\nf 1//1 4//1 3//1\nf 2 3 4\n";
 
 pub(crate) fn obj() -> Vec<Vec<u8>> {
     let more = "mtllib none.mtl\no part\ng one\nusemtl steel\ns off\nv 0 0 0 1\nv 1e-1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";

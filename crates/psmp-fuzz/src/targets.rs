@@ -1,7 +1,8 @@
 //! The readers: one entry for each format that psmp reads.
 
 use crate::packed::{
-    FINGERPRINT, mat_unpacked, png_pixels, seal_mapped, seal_mat, seal_piece, seal_png, seal_shard,
+    FINGERPRINT, belief_begun, mat_unpacked, png_pixels, seal_mapped, seal_mat, seal_piece,
+    seal_png, seal_shard,
 };
 use crate::seeds;
 use psmp::{Connection, Direction, EdgeId, Experience, Roadmap, WorldId};
@@ -13,8 +14,8 @@ use psmp_lab::families::Family;
 use psmp_lab::{Origin, learned, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
-    BeliefFile, Dataset, DiscRobot, FileError, Fingerprint, ImageOptions, TableFile,
-    OccupancyGrid, Pairing, Prefer, ReadOptions, UnknownCells, graphml,
+    BeliefFile, Dataset, DiscRobot, FileError, Fingerprint, ImageOptions, OccupancyGrid, Pairing,
+    Prefer, ReadOptions, TableFile, UnknownCells, graphml,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,8 @@ pub struct Target {
     pub seal: Option<fn(&mut Vec<u8>)>,
     /// How many bytes a file stands for: more than its length where it is compressed.
     pub unpacked: fn(&[u8]) -> usize,
+    /// How many times that may be held in memory.
+    pub times: usize,
 }
 
 impl Target {
@@ -59,6 +62,7 @@ impl Target {
             read,
             seal: None,
             unpacked: |bytes| bytes.len(),
+            times: 20,
         }
     }
 
@@ -139,7 +143,7 @@ pub const TARGETS: &[Target] = &[
         "graph_alone",
         DATASET,
         "graph.txt",
-        || seeds::of_dataset("graph.txt"),
+        seeds::graphs,
         read_dataset,
     ),
     Target::of_dataset("coordinates", "coord_set.dat", || {
@@ -251,12 +255,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(seal_mapped),
         ..Target::new(
             "belief_file",
-            &[
-                "psmp-worlds/src/belief_file.rs",
-                "psmp-lab/src/learned.rs",
-                "psmp-cli/src/info.rs",
-                "psmp-cli/src/learn.rs",
-            ],
+            &["psmp-worlds/src/belief_file.rs", "psmp-lab/src/learned.rs"],
             "worlds.belief",
             seeds::belief,
             read_belief,
@@ -264,6 +263,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         furnish: |folder| fs::write(folder.join("known.belief"), &seeds::belief()[0]).unwrap(),
+        unpacked: belief_begun,
         ..Target::new(
             "outcomes",
             &["psmp-lab/src/learned.rs"],
@@ -373,6 +373,8 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         furnish: furnish_robot,
+        // What is parsed is in the way of the library for it, and a scene by hand is short.
+        times: 64,
         ..Target::new(
             "toml_scene",
             SCENE,

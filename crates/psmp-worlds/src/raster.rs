@@ -3,7 +3,7 @@
 //! A few bytes can declare a picture of many gigabytes. Before anything is decoded, the declared
 //! size is held against the most that a file of this length can hold.
 
-use crate::{FileError, files};
+use crate::{FileError, read_regular};
 use image::{DynamicImage, GrayAlphaImage, ImageDecoder, ImageError, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
@@ -33,16 +33,8 @@ pub(crate) fn read_grey(
     path: &Path,
     expected: Option<(u32, u32)>,
 ) -> Result<GrayAlphaImage, FileError> {
-    // The file may be one that another file names: what has no end must not be read to its end.
-    let found = std::fs::metadata(path).map_err(|e| FileError::io(path, "read", e))?;
-    if !found.is_file() {
-        return Err(FileError::new(path, "is no regular file").hint("name a PNG or PGM picture"));
-    }
-    if found.len() > MOST_BYTES {
-        let problem = format!("is {} bytes long, no picture needs so many", found.len());
-        return Err(FileError::new(path, problem).hint("convert it to an 8-bit grey PNG"));
-    }
-    decode(path, &files::read(path)?, expected)
+    // It may be another file that names this one.
+    decode(path, &read_regular(path, MOST_BYTES)?, expected)
 }
 
 fn decode(

@@ -266,6 +266,17 @@ mod tests {
     }
 
     #[test]
+    fn obstacles_that_are_inside_out_cover_nothing() {
+        let family = Family::named("one-wall").unwrap();
+        let inside_out = Rectangle {
+            x: [0.9, 0.1],
+            y: [0.2, 0.8],
+        };
+        let grid = family.draw(&[inside_out]);
+        assert!(grid.free_at(&[0.5, 0.5]));
+    }
+
+    #[test]
     fn a_seed_gives_the_same_set_on_any_number_of_threads() {
         for family in all() {
             let on = |threads| {

@@ -45,8 +45,16 @@ enum Nesting {
 
 /// All variables of a file.
 pub(super) fn variables(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Value)>, FileError> {
+    variables_within(path, bytes, MOST_INFLATED.max(EXPANSION * bytes.len()))
+}
+
+/// All variables of a file, of which the compressed ones inflate to so many bytes at most.
+pub(super) fn variables_within(
+    path: &Path,
+    bytes: &[u8],
+    mut inflatable: usize,
+) -> Result<Vec<(String, Value)>, FileError> {
     let order = header(path, bytes)?;
-    let mut inflatable = MOST_INFLATED.max(EXPANSION * bytes.len());
     let fillable = Cell::new(SMALL + EXPANSION * bytes.len());
     let mut file = Cursor {
         path,

@@ -240,6 +240,9 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     experiment.folders = row.folder.iter().map(PathBuf::from).collect();
     experiment.seed = row.made_seed.unwrap_or(0);
     experiment.resolution = row.resolution.unwrap_or(experiment.resolution);
+    if !(FINEST..f64::INFINITY).contains(&experiment.resolution) {
+        return Err(wrong("its resolution is no step that can be checked"));
+    }
     experiment.eta = row.eta;
     if let Some(budget) = row.budget {
         (experiment.budget, experiment.rival_budget) = (budget, budget);
@@ -256,6 +259,9 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     let arena = ArmArena::open(&experiment, &set, world)?;
     Ok(arena.run(&contender, row.seed)?.row)
 }
+
+/// The finest resolution that a row is rerun with, in rad: what takes for ever helps no one.
+const FINEST: f64 = 1e-3;
 
 /// Whether a row is one of an arm.
 pub(super) fn is_arm_row(row: &Row) -> bool {
@@ -332,5 +338,26 @@ impl Pieces<'_> {
         }
         keep::keep(&path, self.fingerprint, &rows)?;
         Ok(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_with_a_useless_resolution_is_not_rerun() {
+        for useless in [0.0, -1.0, 1e-300, f64::NAN, f64::INFINITY] {
+            let row = Row {
+                dataset: arm_set::CLUTTER.to_owned(),
+                planner: "lazysp".to_owned(),
+                experience: "none".to_owned(),
+                resolution: Some(useless),
+                made_worlds: Some(1),
+                ..Row::default()
+            };
+            let error = crate::reproduce::replay(&row, || {}).unwrap_err();
+            assert!(error.to_string().contains("resolution"), "{error}");
+        }
     }
 }
