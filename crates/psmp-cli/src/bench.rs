@@ -6,17 +6,19 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use psmp::{Experience, Fallback, WorldId};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
-use psmp_lab::{PlannerSpec, Problems, Row, Summary, learned, rows, summarise};
+use psmp_lab::{KeptRows, PlannerSpec, Problems, Row, Summary, learned, rows, summarise};
 use psmp_worlds::{Dataset, Fingerprint, Prefer, ReadOptions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     psmp bench dataset_2d_1 --planners psmp:fs,pomp:fs,lazysp,lazysp:fs\n  \
     psmp bench dataset_2d_* --planners psmp:nn,pomp:nn --worlds test --seeds 5 --jobs 2 -o rows.parquet -o rows.csv\n  \
-    psmp bench dataset_herb_1 --planners psmp:fs --experience unseen --worlds 1,7,20-40")]
+    psmp bench dataset_herb_1 --planners psmp:fs --experience unseen --worlds 1,7,20-40\n\n\
+    With `-o` rows are kept as they come, and a sweep that is stopped goes on where it was when the \
+    same command is given again. Ctrl-C ends it with exit code 4.")]
 pub struct BenchArgs {
     /// Folders of datasets.
     #[arg(required = true, value_name = "DIR")]
@@ -226,12 +228,7 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
     }
     let tasks = datasets
         .iter()
-        .map(|dataset| {
-            Ok((
-                dataset as &dyn Problems,
-                choose_worlds(&args.worlds, dataset)?,
-            ))
-        })
+        .map(|dataset| Ok((dataset, choose_worlds(&args.worlds, dataset)?)))
         .collect::<Result<Vec<_>>>()?;
     let contestants: Vec<Contestant> = args
         .planners
@@ -244,14 +241,58 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
     let worlds: usize = tasks.iter().map(|(_, worlds)| worlds.len()).sum();
     let runs = (worlds * args.planners.len()) as u64 * args.seeds;
     let bar = show::progress(runs, "planning");
-    let rows = sweep(&tasks, &contestants, &options, || bar.inc(1))?;
+    let kept = match args.output.first() {
+        Some(file) => Some(KeptRows::beside(file, &tasks, &contestants, &options)?),
+        None => None,
+    };
+    end_when_interrupted(kept.as_ref().map(KeptRows::folder), worlds)?;
+    let rows = match &kept {
+        Some(kept) => kept.sweep(
+            || bar.inc(1),
+            |file| bar.suspend(|| say!("warning: {file}; it is made again")),
+        )?,
+        None => {
+            let tasks: Vec<(&dyn Problems, Vec<WorldId>)> = tasks
+                .into_iter()
+                .map(|(dataset, worlds)| (dataset as &dyn Problems, worlds))
+                .collect();
+            sweep(&tasks, &contestants, &options, || bar.inc(1))?
+        }
+    };
     bar.finish_and_clear();
     for file in &args.output {
         rows::write(file, &rows)?;
         say!("wrote {} rows to `{}`", rows.len(), file.display());
     }
+    if let Some(kept) = kept {
+        kept.remove()?;
+    }
     print(&rows, common.json)?;
     Ok(Outcome::Done)
+}
+
+/// Sees that Ctrl-C ends the command at once and says what is left of it. Nothing needs to be waited
+/// for: what is kept is kept at a stroke.
+fn end_when_interrupted(kept: Option<&Path>, worlds: usize) -> Result<()> {
+    let kept = kept.map(Path::to_owned);
+    ctrlc::set_handler(move || {
+        match &kept {
+            Some(folder) => {
+                let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+                let done = entries
+                    .filter(|e| e.path().extension().is_some_and(|e| e == "json"))
+                    .count();
+                say!(
+                    "stopped: the rows of {done} of {worlds} worlds are kept in `{}`; run the same \
+                     command again to go on",
+                    folder.display()
+                );
+            }
+            None => say!("stopped: without `--output` no rows are kept"),
+        }
+        std::process::exit(Outcome::Stopped.code().into());
+    })?;
+    Ok(())
 }
 
 fn print(rows: &[Row], json: bool) -> Result<()> {

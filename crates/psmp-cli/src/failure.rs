@@ -22,18 +22,27 @@ pub enum Outcome {
     Infeasible,
     /// The run was stopped before it had found a path.
     NoPathYet,
+    /// The work was stopped before it was done.
+    Stopped,
     /// A rerun differs from what was recorded.
     Mismatch,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        ExitCode::from(match outcome {
+impl Outcome {
+    /// The exit code that says so.
+    pub fn code(self) -> u8 {
+        match self {
             Outcome::Done => 0,
             Outcome::Infeasible => 3,
-            Outcome::NoPathYet => 4,
+            Outcome::NoPathYet | Outcome::Stopped => 4,
             Outcome::Mismatch => 5,
-        })
+        }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        ExitCode::from(outcome.code())
     }
 }
 

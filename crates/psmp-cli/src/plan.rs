@@ -70,9 +70,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
     goal: Option<[f64; 2]>,
 
-    /// What the outermost pixels' centres of an image map to.
-    #[arg(long, value_name = "X0,X1,Y0,Y1", default_value = "0,1,0,1", value_parser = parse_bounds, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
-    bounds: [f64; 4],
+    /// What the outermost pixels' centres of an image map to. If not given, pixels are as wide as high
+    /// and the longer side runs from 0 to 1.
+    #[arg(long, value_name = "X0,X1,Y0,Y1", value_parser = parse_bounds, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
+    bounds: Option<[f64; 4]>,
 
     /// The radius of a round robot; a point if not given.
     #[arg(long, value_name = "RADIUS", default_value_t = 0.0, value_parser = numbers::not_negative, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
@@ -432,18 +433,37 @@ pub fn read_table(file: &Path, roadmap: &Roadmap) -> Result<TableFile> {
 
 fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
     let yaml = map.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    if yaml && args.bounds.is_some() {
+        return Err(Mistake::error(
+            format!("`{}` says itself where the map lies", map.display()),
+            "leave out `--bounds`, or correct `resolution` and `origin` in the file",
+        ));
+    }
     if yaml {
         return Ok(OccupancyGrid::read_ros_map(map, UnknownCells::Occupied)?);
     }
-    let [x0, x1, y0, y1] = args.bounds;
+    let frame = args.bounds.map(|[x0, x1, y0, y1]| Frame::Centres {
+        x: [x0, x1],
+        y: [y0, y1],
+    });
     let options = ImageOptions {
-        frame: Frame::Centres {
-            x: [x0, x1],
-            y: [y0, y1],
-        },
+        frame,
         ..ImageOptions::default()
     };
-    Ok(OccupancyGrid::read(map, &options)?)
+    let grid = OccupancyGrid::read(map, &options)?;
+    if args.robot_radius > 0.0 && !grid.has_square_cells() {
+        let [[x0, x1], [y0, _]] = grid.bounds();
+        let y1 = y0 + (x1 - x0) * f64::from(grid.height() - 1) / f64::from(grid.width() - 1);
+        return Err(Mistake::error(
+            format!(
+                "with these `--bounds` the pixels of `{}` are not square, and a round robot would be \
+                 an ellipse in it",
+                map.display()
+            ),
+            format!("give `--bounds={x0},{x1},{y0},{y1}`, or leave it or `--robot-radius` out"),
+        ));
+    }
+    Ok(grid)
 }
 
 /// A roadmap of more edges takes gigabytes, and minutes before planning even begins.

@@ -129,7 +129,15 @@ pub const NOT_READ: &[(&str, &str)] = &[
         "psmp-worlds/src/files.rs",
         "opens files for the readers in this list",
     ),
+    (
+        "psmp-worlds/src/regular_file.rs",
+        "opens files for the readers in this list",
+    ),
     ("psmp-cli/src/convert.rs", "copies images as they are"),
+    (
+        "psmp-lab/src/kept_rows.rs",
+        "hashes images and beliefs without looking into them",
+    ),
     (
         "psmp-lab/src/reproduce/seven_dof/mod.rs",
         "hashes the files of a folder without looking into them",
@@ -441,7 +449,7 @@ pub const TARGETS: &[Target] = &[
 ];
 
 const RASTER: &[&str] = &["psmp-worlds/src/raster.rs"];
-const KEEP: &[&str] = &["psmp-lab/src/reproduce/keep.rs"];
+const KEEP: &[&str] = &["psmp-lab/src/keep.rs"];
 const MESH: &[&str] = &["psmp-arm/src/mesh_file.rs"];
 const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
 const SCENE: &[&str] = &["psmp-arm/src/scene/mod.rs"];

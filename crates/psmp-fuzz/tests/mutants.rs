@@ -149,12 +149,13 @@ fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
 
 #[test]
 fn no_reader_is_forgotten() {
-    const OPENING: [&str; 7] = [
+    const OPENING: [&str; 8] = [
         "fs::read(",
         "fs::read_to_string(",
         "files::read(",
         "File::open(",
         "Reader::from_path(",
+        "Words::read(",
         "read_regular(",
         "read_regular_text(",
     ];

@@ -7,6 +7,8 @@ pub mod clutter;
 mod drawing;
 mod event_hash;
 pub mod families;
+mod keep;
+mod kept_rows;
 pub mod learned;
 pub mod picture;
 mod planner_name;
@@ -27,6 +29,7 @@ pub mod trial;
 
 pub use arena::{Arena, checker_for, scale};
 pub use event_hash::EventHash;
+pub use kept_rows::KeptRows;
 pub use planner_name::{NoSuchPlanner, PlannerName};
 pub use planner_spec::{
     AnyPlanner, BeliefName, PlannerSpec, ProposerName, Setting, SpecError, ValidatorName,

@@ -76,10 +76,10 @@ impl Problems for Dataset {
             return Ok(None);
         };
         let options = ImageOptions {
-            frame: Frame::Centres {
+            frame: Some(Frame::Centres {
                 x: [x.lower(), x.upper()],
                 y: [y.lower(), y.upper()],
-            },
+            }),
             ..ImageOptions::default()
         };
         OccupancyGrid::read(path, &options).map(Some)

@@ -152,8 +152,19 @@ pub fn sweep(
     options: &SweepOptions,
     tick: impl Fn() + Sync,
 ) -> Result<Vec<Row>, SweepError> {
+    over_worlds(tasks, options.jobs, |_, problems, world| {
+        runs_in_world(problems, world, contestants, options, &tick)
+    })
+}
+
+/// The rows of all worlds, in their order, each by its place in it; done on all threads.
+pub(crate) fn over_worlds(
+    tasks: &[(&dyn Problems, Vec<WorldId>)],
+    jobs: Option<usize>,
+    rows: impl Fn(usize, &dyn Problems, WorldId) -> Result<Vec<Row>, SweepError> + Sync,
+) -> Result<Vec<Row>, SweepError> {
     let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs.unwrap_or(0))
+        .num_threads(jobs.unwrap_or(0))
         .build()?;
     let worlds: Vec<(&dyn Problems, WorldId)> = tasks
         .iter()
@@ -163,7 +174,8 @@ pub fn sweep(
         worlds
             .par_iter()
             .with_max_len(1)
-            .map(|&(problems, world)| runs_in_world(problems, world, contestants, options, &tick))
+            .enumerate()
+            .map(|(place, &(problems, world))| rows(place, problems, world))
             .collect()
     });
     Ok(rows?.into_iter().flatten().collect())

@@ -26,7 +26,18 @@ const MOST_LINKS: usize = 40;
 
 /// All bytes of a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    check_regular(path)?;
     fs::read(path).map_err(|e| FileError::io(path, "read", e))
+}
+
+/// Sees that a path leads to a file: a device may have no end, and opening a pipe waits for one who
+/// writes to it.
+fn check_regular(path: &Path) -> Result<(), FileError> {
+    let told = fs::metadata(path).map_err(|e| FileError::io(path, "read", e))?;
+    match told.is_file() {
+        true => Ok(()),
+        false => Err(FileError::new(path, "is no regular file").hint("name a file")),
+    }
 }
 
 /// A file in memory, at the alignment of a word.
@@ -40,11 +51,7 @@ impl Words {
     /// Reads a regular file, which may be large, into just as much memory as it is long.
     pub(crate) fn read(path: &Path) -> Result<Self, FileError> {
         let refused = |e| FileError::io(path, "read", e);
-        // Asked before opening: opening a pipe waits for one who writes to it.
-        let told = fs::metadata(path).map_err(refused)?;
-        if !told.is_file() {
-            return Err(FileError::new(path, "is no regular file").hint("name a file"));
-        }
+        check_regular(path)?;
         let mut file = File::open(path).map_err(refused)?;
         let too_long = || refused(io::ErrorKind::FileTooLarge.into());
         let length = file.metadata().map_err(refused)?.len();
@@ -440,8 +447,20 @@ mod tests {
         fn a_device_is_not_replaced() {
             let error = save("/dev/null", b"").unwrap_err();
             assert!(error.to_string().contains("no regular file"), "{error}");
-            let error = Words::read(Path::new("/dev/zero")).unwrap_err();
-            assert!(error.to_string().contains("no regular file"), "{error}");
+        }
+
+        #[test]
+        fn a_device_or_a_pipe_is_not_read() {
+            let folder = tempfile::tempdir().unwrap();
+            let pipe = folder.path().join("pipe");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.unwrap().success());
+            for path in [Path::new("/dev/zero"), &pipe] {
+                let error = Words::read(path).unwrap_err();
+                assert!(error.to_string().contains("no regular file"), "{error}");
+                let error = read(path).unwrap_err();
+                assert!(error.to_string().contains("no regular file"), "{error}");
+            }
         }
 
         /// The number of a process that is no more.

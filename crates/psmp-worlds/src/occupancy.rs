@@ -43,6 +43,15 @@ impl Frame {
             y: [0.0, 1.0],
         }
     }
+
+    /// Cell centres from the origin on, for cells that are as wide as high: those along the longer
+    /// side of the picture span 0 to 1, those along the shorter side less.
+    #[must_use]
+    pub fn square_cells(width: u32, height: u32) -> Self {
+        let steps = [width, height].map(|count| f64::from(count.saturating_sub(1)));
+        let [x, y] = steps.map(|count| [0.0, count / steps[0].max(steps[1])]);
+        Self::Centres { x, y }
+    }
 }
 
 /// Why an [`OccupancyGrid`] cannot be.
@@ -82,8 +91,8 @@ pub enum GridError {
 /// How a picture becomes an [`OccupancyGrid`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ImageOptions {
-    /// Where the picture lies. By default its cell centres span the unit square.
-    pub frame: Frame,
+    /// Where the picture lies; [`Frame::square_cells`] if not given.
+    pub frame: Option<Frame>,
     /// A pixel is free if its luminance, 0 to 255, is above this. By default 127.
     pub threshold: u8,
     /// The width and height that the picture must have, if it must.
@@ -93,7 +102,7 @@ pub struct ImageOptions {
 impl Default for ImageOptions {
     fn default() -> Self {
         Self {
-            frame: Frame::unit(),
+            frame: None,
             threshold: 127,
             size: None,
         }
@@ -236,12 +245,12 @@ impl OccupancyGrid {
     pub fn read(path: impl AsRef<Path>, options: &ImageOptions) -> Result<Self, FileError> {
         let path = path.as_ref();
         let picture = read_grey(path, options.size)?;
-        Self::from_fn(
-            picture.width(),
-            picture.height(),
-            options.frame,
-            |column, row| picture.get_pixel(column, row).0[0] > options.threshold,
-        )
+        let (width, height) = picture.dimensions();
+        let frame = options.frame;
+        let frame = frame.unwrap_or_else(|| Frame::square_cells(width, height));
+        Self::from_fn(width, height, frame, |column, row| {
+            picture.get_pixel(column, row).0[0] > options.threshold
+        })
         .map_err(|e| {
             FileError::new(path, e.to_string())
                 .hint("give a larger picture, or bounds that are an interval on each axis")
@@ -289,6 +298,14 @@ impl OccupancyGrid {
     #[must_use]
     pub fn cell_size(&self) -> [f64; 2] {
         [self.across.pitch(), self.up.pitch()]
+    }
+
+    /// Whether cells are as wide as high, up to one cell over the whole grid: bounds that are those
+    /// of the cells' edges rather than their centres are off by that much.
+    #[must_use]
+    pub fn has_square_cells(&self) -> bool {
+        let [width, height] = self.cell_size();
+        (width / height).ln().abs() * f64::from(self.width.min(self.height)) <= 1.0
     }
 
     /// Whether a cell is free; one that is not there is not.
@@ -448,7 +465,8 @@ mod tests {
     fn a_saved_grid_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("grid.png");
-        let grid = OccupancyGrid::from_fn(33, 20, Frame::unit(), |c, r| c * r % 3 == 0).unwrap();
+        let frame = Frame::square_cells(33, 20);
+        let grid = OccupancyGrid::from_fn(33, 20, frame, |c, r| c * r % 3 == 0).unwrap();
         grid.write_png(&path).unwrap();
         let options = ImageOptions {
             size: Some((33, 20)),
@@ -460,6 +478,32 @@ mod tests {
             ..options
         };
         assert!(OccupancyGrid::read(&path, &options).is_err());
+    }
+
+    #[test]
+    fn a_picture_is_not_squashed() {
+        assert_eq!(Frame::square_cells(77, 77), Frame::unit());
+        for (width, height, bounds) in [
+            (301, 101, [[0.0, 1.0], [0.0, 100.0 / 300.0]]),
+            (101, 201, [[0.0, 0.5], [0.0, 1.0]]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("map.png");
+            let frame = Frame::unit();
+            let grid = OccupancyGrid::from_fn(width, height, frame, |_, _| true).unwrap();
+            assert!(!grid.has_square_cells());
+            grid.write_png(&path).unwrap();
+            let read = OccupancyGrid::read(&path, &ImageOptions::default()).unwrap();
+            assert_eq!(read.bounds(), bounds);
+            assert!(read.has_square_cells());
+        }
+        // Bounds meant for the edges of the pixels are no squashing.
+        let frame = Frame::Centres {
+            x: [0.0, 20.0],
+            y: [0.0, 10.0],
+        };
+        let grid = OccupancyGrid::from_fn(200, 100, frame, |_, _| true).unwrap();
+        assert!(grid.has_square_cells());
     }
 
     fn frames() -> impl Strategy<Value = Frame> {

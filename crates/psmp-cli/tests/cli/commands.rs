@@ -1,7 +1,7 @@
 use crate::place::Place;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use psmp_worlds::Dataset;
+use psmp_worlds::{Dataset, Frame, OccupancyGrid};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -58,6 +58,45 @@ fn the_three_kinds_of_map_give_the_same_plan() {
     // Up over the wall and down again; the bounds of the YAML map are half a pixel wider.
     assert!((1.6..1.8).contains(&png), "{png}");
     assert!((png - yaml).abs() < 0.1, "{png}, {yaml}");
+}
+
+/// One pixel is as wide as high, and the longer side is 1.
+#[test]
+fn a_wide_picture_is_not_squashed() {
+    let place = Place::new();
+    // A wall from below with a round robot's way over it: the passage is 20 of 100 pixels high.
+    let grid = OccupancyGrid::from_fn(301, 101, Frame::unit(), |column, row| {
+        !(140..=160).contains(&column) || row < 20
+    });
+    grid.unwrap().write_png(place.file("wide.png")).unwrap();
+    let plan = |more: &str| {
+        let query = "plan --map wide.png --start 0.1,0.05 --goal 0.9,0.05 --vertices 1000";
+        place.psmp(&format!("{query} --json {more}"))
+    };
+    let last = plan("--path path.json").ok().json_lines().pop().unwrap();
+    // Over the corner of the wall at (0.47, 0.27) and down again, and not 0.8 up.
+    let length = last["length"].as_f64().unwrap();
+    assert!((0.91..1.1).contains(&length), "{length}");
+    let path = place.json("path.json");
+    for point in path["path"].as_array().unwrap() {
+        assert!(point[1].as_f64().unwrap() <= 1.0 / 3.0, "{point}");
+    }
+    // The passage is 0.067 wide for a robot that is as wide as high.
+    plan("--robot-radius 0.02").ok();
+    assert_ne!(plan("--robot-radius 0.04").code, Some(0));
+    let outside = place.psmp("plan --map wide.png --start 0.1,0.5 --goal 0.9,0.05");
+    let outside = outside.ends(1);
+    assert!(outside.err.contains("outside of `wide.png`"), "{outside:?}");
+    // Other bounds are the user's word, as long as a round robot stays round.
+    let squashed = plan("--bounds 0,1,0,1").ok().json_lines().pop().unwrap();
+    assert!(squashed["length"].as_f64().unwrap() > 1.5);
+    plan("--bounds 0,30,0,10 --robot-radius 0.02").ok();
+    let ellipse = plan("--bounds 0,1,0,1 --robot-radius 0.02").ends(1);
+    assert!(ellipse.err.contains("ellipse"), "{ellipse:?}");
+    assert!(
+        ellipse.err.contains("hint: give `--bounds=0,1,0,0.3333"),
+        "{ellipse:?}"
+    );
 }
 
 #[test]

@@ -134,6 +134,25 @@ fn writers_at_the_same_time_lose_nothing() {
     assert_eq!(left, 3);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_belief_behind_a_link_stays_there_and_stays_private() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = Place::new().with_dataset();
+    plan(&place, 2, "--planner lazysp");
+    std::fs::create_dir(place.file("store")).unwrap();
+    place.psmp("learn --add run.json store/real.belief").ok();
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(place.file("store/real.belief"), private).unwrap();
+    symlink("store/real.belief", place.file("link.belief")).unwrap();
+    let told = place.psmp("learn --add run.json link.belief --json").ok();
+    assert_eq!(told.json()["worlds"], 2);
+    let link = std::fs::symlink_metadata(place.file("link.belief")).unwrap();
+    assert!(link.is_symlink());
+    let real = std::fs::metadata(place.file("store/real.belief")).unwrap();
+    assert_eq!(real.permissions().mode() & 0o777, 0o600);
+}
+
 #[test]
 fn a_belief_that_cannot_be_used_says_why() {
     let place = Place::new().with_dataset().with_maps();

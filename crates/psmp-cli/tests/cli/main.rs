@@ -7,6 +7,8 @@ mod arms;
 mod commands;
 /// How runs end: exit codes, Ctrl-C, closed pipes, and nothing but text where no terminal is.
 mod endings;
+/// Commands that are killed at any moment, and end the same.
+mod kills;
 /// Beliefs that are kept in files and grow.
 mod learning;
 /// What a user can get wrong. Each is told what is wrong and what to do, without a panic, a wait or

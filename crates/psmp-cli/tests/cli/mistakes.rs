@@ -325,6 +325,8 @@ fn planners_that_cannot_be_had() {
 #[test]
 fn options_of_the_other_kind_of_problem() {
     let place = Place::new().with_maps().with_dataset();
+    let in_yaml = "plan --map map.yaml --start 0.1,0.1 --goal 0.9,0.1 --bounds 0,1,0,1";
+    refused(&place, 1, &[(in_yaml, &["map.yaml", "--bounds", "origin"])]);
     for option in [
         "--start 0,0",
         "--goal 0,0",

@@ -12,27 +12,48 @@ pub(super) fn summary(report: &Report) -> String {
             Verdict::DoesNotHold => "does not hold",
             Verdict::NotTested => "not tested",
         };
-        let _ = writeln!(page, "| {} | {} | {verdict} |", claim.claim, claim.measured);
+        let (claim, measured) = (plain(&claim.claim), plain(&claim.measured));
+        let _ = writeln!(page, "| {claim} | {measured} | {verdict} |");
     }
     for family in &report.families {
         add_family(&mut page, family);
     }
     page.push_str("\n## Settings\n\n");
     for (name, value) in &report.settings {
-        let _ = writeln!(page, "- {name}: {value}");
+        let _ = writeln!(page, "- {}: {}", plain(name), plain(value));
     }
     page
 }
 
+/// Text that stays text: no HTML, no link, no end of a line or a table's cell. Names are those of
+/// the user's files, and Markdown is shown as HTML.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' => out.push_str("&#124;"),
+            '[' => out.push_str("&#91;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 fn add_family(page: &mut String, family: &Family) {
-    let unit = &family.unit;
+    let unit = plain(&family.unit);
     let _ = write!(
         page,
         "\n## {}\n\n{}\n\nCosts are medians of {unit} checked; a run that never gets there counts as \
          infinite. Checking only the shortest path costs {:.0} on average.\n\n\
          | planner | experience | runs | to first | to shortest | first / shortest | solved | \
          regret | 95% interval |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n",
-        family.name, family.about, family.limit
+        plain(&family.name),
+        plain(&family.about),
+        family.limit
     );
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_owned(), |v| format!("{v:.digits$}"))
@@ -45,8 +66,8 @@ fn add_family(page: &mut String, family: &Family) {
         let _ = writeln!(
             page,
             "| {} | {} | {} | {} | {} | {} | {:.0}% | {} | {interval} |",
-            s.planner,
-            s.experience,
+            plain(&s.planner),
+            plain(&s.experience),
             s.runs,
             number(s.to_first, 0),
             number(s.to_shortest, 0),

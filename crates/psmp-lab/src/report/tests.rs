@@ -343,7 +343,7 @@ fn names_and_texts_are_escaped() {
     family.anytime[0].planner = nasty.to_owned();
     family.films[0].planner = nasty.to_owned();
     family.summaries[0].planner = nasty.to_owned();
-    let page = page(&Report {
+    let report = Report {
         families: vec![family],
         claims: vec![Claim {
             claim: nasty.to_owned(),
@@ -351,11 +351,47 @@ fn names_and_texts_are_escaped() {
             verdict: Verdict::DoesNotHold,
         }],
         settings: vec![(nasty.to_owned(), nasty.to_owned())],
-    });
+    };
+    let page = page(&report);
     assert!(!page.contains("<b>"));
     assert_eq!(page.matches("</script>").count(), 3);
     assert!(page.contains("does not hold"));
     assert_eq!(told(&page)[0]["films"][0]["planner"], nasty);
+}
+
+#[test]
+fn names_and_texts_stay_text_in_markdown() {
+    let nasty = "<img src=x onerror=alert(1)> | [a](javascript:b) &\n# c";
+    let mut family = walls();
+    family.name = nasty.to_owned();
+    family.about = nasty.to_owned();
+    family.unit = nasty.to_owned();
+    for summary in &mut family.summaries {
+        (summary.planner, summary.experience) = (nasty.to_owned(), nasty.to_owned());
+    }
+    let mut nasty_report = report(vec![family]);
+    nasty_report.claims = vec![Claim {
+        claim: nasty.to_owned(),
+        measured: nasty.to_owned(),
+        verdict: Verdict::Holds,
+    }];
+    nasty_report.settings = vec![(nasty.to_owned(), nasty.to_owned())];
+    let nasty_page = markdown::summary(&nasty_report);
+    for mark in ["<", "[", "\n# c", "& "] {
+        assert!(!nasty_page.contains(mark), "{mark} in {nasty_page}");
+    }
+    // Every table has as many cells in a line as it has without.
+    let cells = |page: &str| -> Vec<usize> {
+        let lines = page.lines().filter(|line| line.starts_with('|'));
+        lines.map(|line| line.matches('|').count()).collect()
+    };
+    let mut plain_report = report(vec![walls()]);
+    plain_report.claims = vec![Claim {
+        claim: "a".to_owned(),
+        measured: "b".to_owned(),
+        verdict: Verdict::Holds,
+    }];
+    assert_eq!(cells(&nasty_page), cells(&markdown::summary(&plain_report)));
 }
 
 #[test]

@@ -10,15 +10,17 @@ mod curves;
 mod evaluate;
 mod experiment;
 mod growth;
-mod keep;
 mod replay;
 pub mod seven_dof;
 
+#[doc(hidden)]
+pub use crate::keep::recall_rows as kept_rows;
 pub use evaluate::evaluate;
 pub use experiment::Experiment;
 pub use replay::replay;
 
 use crate::families::{Family, FamilyError, ProblemSet, Rectangle};
+use crate::keep;
 use crate::problems::{Origin, Problems};
 use crate::row::Row;
 use crate::sweep::{SweepError, runs_in_world};
@@ -107,26 +109,6 @@ pub fn kept_worlds(
             .map(Some)
             .map_err(|e| misfit(e.to_string())),
         _ => Err(misfit("holds other worlds".to_owned())),
-    }
-}
-
-/// The rows that were kept, so many; `None` if there are none. Public for tests with damaged files.
-///
-/// # Errors
-/// If the file is there but is not what was kept.
-#[doc(hidden)]
-pub fn kept_rows(
-    path: &Path,
-    fingerprint: &str,
-    expected: usize,
-) -> Result<Option<Vec<Row>>, FileError> {
-    let rows = keep::recall::<Vec<Row>>(path, fingerprint)?;
-    match rows.as_ref().map(Vec::len) {
-        Some(found) if found != expected => {
-            let what = format!("holds {found} rows, expected {expected}");
-            Err(FileError::new(path, what).hint(keep::REMEDY))
-        }
-        _ => Ok(rows),
     }
 }
 
@@ -266,7 +248,7 @@ impl Pieces<'_> {
         let name = format!("{}-from-world-{first}.json", problems.name());
         let path = self.folder.join(name);
         let expected = worlds.len() * contestants.len() * options.seeds.len();
-        let kept = kept_rows(&path, self.fingerprint, expected);
+        let kept = keep::recall_rows(&path, self.fingerprint, expected);
         if let Some(rows) = self.unless_damaged(kept) {
             self.watch.step(expected as u64);
             return Ok(rows);

@@ -17,7 +17,8 @@ pub use arm_set::{ArmSet, is_arm_folder};
 pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
-use super::{ReproduceError, WORLDS_IN_PIECE, Watch, keep, kept_rows};
+use super::{ReproduceError, WORLDS_IN_PIECE, Watch};
+use crate::keep;
 use crate::row::Row;
 use arena::ArmArena;
 use arm_set::Maker;
@@ -220,6 +221,9 @@ pub fn run(
     })
 }
 
+/// Finer steps, in radians or metres, are no joint's.
+const LEAST_STEP: f64 = 1e-5;
+
 /// Runs a row again. What comes is the same row but for the time it took, if all is well.
 /// `tick` is called now and then, from any thread.
 ///
@@ -240,8 +244,8 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     experiment.folders = row.folder.iter().map(PathBuf::from).collect();
     experiment.seed = row.made_seed.unwrap_or(0);
     experiment.resolution = row.resolution.unwrap_or(experiment.resolution);
-    if !(FINEST..f64::INFINITY).contains(&experiment.resolution) {
-        return Err(wrong("its resolution is no step that can be checked"));
+    if !(LEAST_STEP..=f64::MAX).contains(&experiment.resolution) {
+        return Err(wrong("its resolution is no step that a joint could make"));
     }
     experiment.eta = row.eta;
     if let Some(budget) = row.budget {
@@ -259,9 +263,6 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     let arena = ArmArena::open(&experiment, &set, world)?;
     Ok(arena.run(&contender, row.seed)?.row)
 }
-
-/// The finest resolution that a row is rerun with, in rad: what takes for ever helps no one.
-const FINEST: f64 = 1e-3;
 
 /// Whether a row is one of an arm.
 pub(super) fn is_arm_row(row: &Row) -> bool {
@@ -318,7 +319,7 @@ impl Pieces<'_> {
         let name = format!("{}-from-world-{first}.json", set.name);
         let path = self.folder.join(name);
         let expected = worlds.len() * contenders.len() * seeds.len();
-        let kept = kept_rows(&path, self.fingerprint, expected).unwrap_or_else(|damaged| {
+        let kept = keep::recall_rows(&path, self.fingerprint, expected).unwrap_or_else(|damaged| {
             self.watch.damaged(&damaged);
             None
         });
@@ -338,26 +339,5 @@ impl Pieces<'_> {
         }
         keep::keep(&path, self.fingerprint, &rows)?;
         Ok(rows)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_with_a_useless_resolution_is_not_rerun() {
-        for useless in [0.0, -1.0, 1e-300, f64::NAN, f64::INFINITY] {
-            let row = Row {
-                dataset: arm_set::CLUTTER.to_owned(),
-                planner: "lazysp".to_owned(),
-                experience: "none".to_owned(),
-                resolution: Some(useless),
-                made_worlds: Some(1),
-                ..Row::default()
-            };
-            let error = crate::reproduce::replay(&row, || {}).unwrap_err();
-            assert!(error.to_string().contains("resolution"), "{error}");
-        }
     }
 }
