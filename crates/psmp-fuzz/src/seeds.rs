@@ -348,11 +348,12 @@ pub(crate) fn srdf() -> Vec<Vec<u8>> {
     vec![text.into()]
 }
 
-pub(crate) const OBJ: &str = "# a corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nvt 0 0\n\
-    f 1 3 2\nf 1/1 2/1 4/1\nf 1//1 4//1 3//1\nf 2 3 4\n";
+pub(crate) const OBJ: &str = "# a corner\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n\
+    f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 pub(crate) fn obj() -> Vec<Vec<u8>> {
-    let more = "mtllib none.mtl\no part\ng one\nusemtl steel\ns off\nv 0 0 0 1\nv 1e-1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    let more = "mtllib none.mtl\no part\ng one\nusemtl steel\ns off\nv 0 0 0\nv 1e-1 0 0\n\
+        v 1 1 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1 4/1/1\n";
     vec![OBJ.into(), more.into()]
 }
 
