@@ -86,7 +86,7 @@ fn read_arm(panda: &Path, urdf: &str) -> (Arm, SphereModel) {
     let semantics = Semantics::read(panda.join("panda.srdf"), &robot).expect("its SRDF is read");
     let arm = Arm::new(robot, &semantics, "panda_arm").expect("it has an arm");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let model = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, folder).expect("a cover");
+    let (model, _) = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, folder);
     (arm, model)
 }
 

@@ -68,7 +68,7 @@ fn main() {
     let robot = Robot::read(data.join(robot)).unwrap();
     let semantics = Semantics::read(data.join("panda.srdf"), &robot).unwrap();
     let cache = std::env::temp_dir().join("psmp-spheres");
-    let cover = SphereModel::cached(&robot, spheres, &cache).unwrap();
+    let (cover, _) = SphereModel::cached(&robot, spheres, &cache);
     let arm = Arm::new(robot, &semantics, "panda_arm").unwrap();
     let connection = Connection::Nearest(neighbours);
     let started = Instant::now();

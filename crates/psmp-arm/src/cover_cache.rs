@@ -1,30 +1,341 @@
 //! Covers that are kept from program to program, in the user's cache.
+//!
+//! A file's name is a hash of the geometry that it covers and of how many spheres were asked for, and
+//! of nothing else: what a robot is called leads nowhere. What is in a file is not believed: it must say
+//! what it covers, and its spheres must hold every piece of the robot's surface. One that does not is
+//! made anew. No trouble with the cache stops anyone; it is handed back to be told.
 
+use crate::geometry::{Placed, Shape};
+use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
-use crate::sphere_cover::SphereModel;
-use psmp_worlds::FileError;
-use std::path::PathBuf;
+use crate::sphere_cover::{LinkCover, SphereModel};
+use psmp_worlds::{FileError, read_regular};
+use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
+use std::io;
+use std::path::{Path, PathBuf};
+use twox_hash::XxHash64;
+
+/// Of this way of covering and of keeping covers; another way is another number.
+const VERSION: u64 = 4;
+
+/// A cover in a file.
+#[derive(Serialize, Deserialize)]
+struct CoverFile {
+    /// What it covers.
+    geometry: String,
+    /// How many spheres were asked for.
+    spheres: usize,
+    links: Vec<LinkCover>,
+}
 
 impl SphereModel {
-    /// The cover of a robot, from the user's cache if it is known and there is one.
-    ///
-    /// # Errors
-    /// If the cache cannot be written to.
-    pub fn kept(robot: &Robot, budget: usize) -> Result<Self, FileError> {
+    /// The cover of a robot, from the user's cache if it is known there, and what is wrong with the
+    /// cache: nothing, if all is well.
+    #[must_use]
+    pub fn kept(robot: &Robot, budget: usize) -> (Self, Vec<FileError>) {
         match cache_folder() {
             Some(folder) => Self::cached(robot, budget, &folder),
-            None => Ok(Self::cover(robot, budget)),
+            None => {
+                let trouble = FileError::new(
+                    "~/.cache/psmp",
+                    "covers cannot be kept: neither XDG_CACHE_HOME nor HOME is set",
+                );
+                (Self::cover(robot, budget), vec![trouble])
+            }
         }
     }
+
+    /// The cover of a robot from a file in `folder`, or made and written there if it is not known or
+    /// what is there is no cover of this robot; and what is wrong with the folder, if anything is.
+    #[must_use]
+    pub fn cached(robot: &Robot, budget: usize, folder: &Path) -> (Self, Vec<FileError>) {
+        let geometry = geometry_hash(robot);
+        let mut name = XxHash64::with_seed(VERSION);
+        name.write_u64(geometry);
+        name.write_u64(budget as u64);
+        let path = folder.join(format!("{:016x}.json", name.finish()));
+        let geometry = format!("{geometry:016x}");
+        let mut troubles = Vec::new();
+        match known(&path, robot, budget, &geometry) {
+            Ok(Some(model)) => return (model, troubles),
+            Ok(None) => {}
+            Err(trouble) => troubles.push(trouble),
+        }
+        let model = Self::cover(robot, budget);
+        let file = CoverFile {
+            geometry,
+            spheres: budget,
+            links: model.links().to_vec(),
+        };
+        troubles.extend(write(folder, &path, &file).err());
+        (model, troubles)
+    }
+}
+
+/// The cover in a file, if there is one.
+fn known(
+    path: &Path,
+    robot: &Robot,
+    budget: usize,
+    geometry: &str,
+) -> Result<Option<SphereModel>, FileError> {
+    match path.symlink_metadata() {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        _ => {}
+    }
+    let invalid = |why: &str| FileError::new(path, format!("{why}; a new cover is made"));
+    let bytes = read_regular(path, LARGEST_TEXT)?;
+    let file: CoverFile =
+        serde_json::from_slice(&bytes).map_err(|_| invalid("is not a cover that was kept"))?;
+    if file.geometry != geometry || file.spheres != budget {
+        return Err(invalid("is the cover of something else"));
+    }
+    // Links need a sphere each at least, and a few more where they are of many parts.
+    let most = budget.saturating_add(100 * robot.links().len());
+    let most = most.saturating_add(robot.links().iter().map(|l| l.collision.len()).sum());
+    if file.links.iter().map(|l| l.balls.len()).sum::<usize>() > most {
+        return Err(invalid("has more spheres than were asked for"));
+    }
+    let model = SphereModel::from_covers(robot, file.links);
+    model.map(Some).map_err(|why| invalid(&why))
+}
+
+fn write(folder: &Path, path: &Path, file: &CoverFile) -> Result<(), FileError> {
+    std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, "create", e))?;
+    let text =
+        serde_json::to_vec(file).map_err(|e| FileError::io(path, "write", io::Error::other(e)))?;
+    psmp_worlds::save(path, &text)
 }
 
 /// Where covers are kept: the user's cache, if there is one.
 fn cache_folder() -> Option<PathBuf> {
     let own = |name: &str| {
         std::env::var_os(name)
-            .filter(|v| !v.is_empty())
             .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
     };
     let cache = own("XDG_CACHE_HOME").or_else(|| Some(own("HOME")?.join(".cache")))?;
     Some(cache.join("psmp/spheres"))
+}
+
+/// A hash of all that the links of a robot collide with.
+fn geometry_hash(robot: &Robot) -> u64 {
+    let mut hash = XxHash64::with_seed(VERSION);
+    hash.write_usize(robot.links().len());
+    for link in robot.links() {
+        hash.write_usize(link.collision.len());
+        for Placed { shape, pose } in &link.collision {
+            let rotation = pose.rotation.iter().flatten();
+            add(&mut hash, rotation.chain(&pose.translation));
+            // Each kind has a number of its own, so that no two shapes look alike.
+            match shape {
+                Shape::Box(half) => {
+                    hash.write_u8(0);
+                    add(&mut hash, half);
+                }
+                Shape::Sphere { radius } => {
+                    hash.write_u8(1);
+                    add(&mut hash, [radius]);
+                }
+                Shape::Cylinder {
+                    radius,
+                    half_height,
+                } => {
+                    hash.write_u8(2);
+                    add(&mut hash, [radius, half_height]);
+                }
+                Shape::Capsule {
+                    radius,
+                    half_height,
+                } => {
+                    hash.write_u8(3);
+                    add(&mut hash, [radius, half_height]);
+                }
+                Shape::HalfSpace => hash.write_u8(4),
+                Shape::Mesh(mesh) => {
+                    hash.write_u8(5);
+                    hash.write_usize(mesh.vertices().len());
+                    add(&mut hash, mesh.vertices().iter().flatten());
+                    hash.write_usize(mesh.triangles().len());
+                    let corners = mesh.triangles().iter().flatten();
+                    corners.for_each(|&corner| hash.write_u32(corner));
+                }
+                Shape::Heightfield(field) => {
+                    hash.write_u8(6);
+                    hash.write_usize(field.columns);
+                    hash.write_usize(field.heights.len());
+                    add(&mut hash, field.size.iter().chain(&field.heights));
+                }
+                Shape::Points(cloud) => {
+                    hash.write_u8(7);
+                    hash.write_usize(cloud.points.len());
+                    add(
+                        &mut hash,
+                        cloud.points.iter().flatten().chain([&cloud.radius]),
+                    );
+                }
+            }
+        }
+    }
+    hash.finish()
+}
+
+fn add<'a>(hash: &mut XxHash64, numbers: impl IntoIterator<Item = &'a f64>) {
+    for number in numbers {
+        hash.write_u64(number.to_bits());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models;
+
+    /// The only file in a folder.
+    fn only_file(folder: &Path) -> PathBuf {
+        let mut files = std::fs::read_dir(folder).unwrap();
+        let only = files.next().unwrap().unwrap().path();
+        assert!(files.next().is_none());
+        only
+    }
+
+    #[test]
+    fn a_known_cover_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (robot, _) = models::planar(3);
+        let (first, trouble) = SphereModel::cached(&robot, 12, folder.path());
+        assert!(trouble.is_empty(), "{trouble:?}");
+        let file = only_file(folder.path());
+        // Only what was read can have this in it.
+        let mark = |text: &str| text.replacen("\"volume\":", "\"volume\":1000", 1);
+        std::fs::write(&file, mark(&std::fs::read_to_string(&file).unwrap())).unwrap();
+        let (again, trouble) = SphereModel::cached(&robot, 12, folder.path());
+        assert!(trouble.is_empty(), "{trouble:?}");
+        assert_eq!(first.of_link(0), again.of_link(0));
+        assert!(again.links().iter().any(|l| l.volume >= 1000.0));
+        let _ = SphereModel::cached(&robot, 13, folder.path());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_robots_name_is_no_part_of_a_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("a/b/cache");
+        let outside = folder.path().join("evil");
+        for name in [
+            "../../evil",
+            &outside.display().to_string(),
+            "left/arm",
+            "plain",
+        ] {
+            let text = format!(
+                r#"<robot name="{name}"><link name="a"><collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"#
+            );
+            let robot = Robot::parse("r.urdf", &text).unwrap();
+            let (_, trouble) = SphereModel::cached(&robot, 1, &cache);
+            assert!(trouble.is_empty(), "{name}: {trouble:?}");
+        }
+        let file = only_file(&cache);
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        assert!(stem.len() == 16 && stem.chars().all(|c| c.is_ascii_hexdigit()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::read_dir(folder.path().join("a/b"))
+                .unwrap()
+                .count(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_cover_that_is_none_is_made_anew_and_said_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (robot, _) = models::planar(3);
+        let (first, _) = SphereModel::cached(&robot, 12, folder.path());
+        let path = only_file(folder.path());
+        let good: CoverFile = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let change = |change: &dyn Fn(&mut CoverFile)| {
+            let text = serde_json::to_vec(&good).unwrap();
+            let mut file: CoverFile = serde_json::from_slice(&text).unwrap();
+            change(&mut file);
+            serde_json::to_vec(&file).unwrap()
+        };
+        let each = |to: f64| {
+            change(&|file| {
+                let balls = file.links.iter_mut().flat_map(|l| &mut l.balls);
+                balls.for_each(|b| b.radius = to);
+            })
+        };
+        let last = robot.links().len() - 1;
+        for bad in [
+            b"{".to_vec(),
+            vec![0xff; 100],
+            each(1e-6),
+            each(0.0),
+            each(-10.0),
+            each(1e300),
+            change(&|file| file.links[last].balls[0].radius *= 0.9),
+            change(&|file| file.links[last].balls.clear()),
+            change(&|file| file.links[last].balls[0].middle[0] += 1.0),
+            change(&|file| file.links.truncate(1)),
+            change(&|file| file.geometry = "0".repeat(16)),
+            change(&|file| file.spheres = 11),
+            change(&|file| {
+                let ball = file.links[last].balls[0];
+                file.links[last].balls.resize(10_000, ball);
+            }),
+        ] {
+            std::fs::write(&path, &bad).unwrap();
+            let (again, trouble) = SphereModel::cached(&robot, 12, folder.path());
+            assert_eq!(again, first);
+            assert_eq!(trouble.len(), 1, "{}", String::from_utf8_lossy(&bad));
+            // The new one is in its place.
+            let (_, trouble) = SphereModel::cached(&robot, 12, folder.path());
+            assert!(trouble.is_empty(), "{trouble:?}");
+        }
+    }
+
+    #[test]
+    fn spheres_of_the_robot_itself_must_be_there() {
+        let text = r#"<robot name="r"><link name="a"><collision><geometry><sphere radius="0.5"/></geometry></collision></link></robot>"#;
+        let robot = Robot::parse("r.urdf", text).unwrap();
+        let mut links = SphereModel::cover(&robot, 1).links().to_vec();
+        assert!(SphereModel::from_covers(&robot, links.clone()).is_ok());
+        links[0].balls[0].radius = 0.4;
+        assert!(SphereModel::from_covers(&robot, links).is_err());
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_used_stops_no_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (robot, _) = models::planar(3);
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let (model, trouble) = SphereModel::cached(&robot, 12, &file.join("cache"));
+        assert!(model.count() > 0);
+        assert!(!trouble.is_empty());
+        // A folder where the file should be.
+        let cache = folder.path().join("cache");
+        let _ = SphereModel::cached(&robot, 12, &cache);
+        let kept = only_file(&cache);
+        std::fs::remove_file(&kept).unwrap();
+        std::fs::create_dir(&kept).unwrap();
+        let (again, trouble) = SphereModel::cached(&robot, 12, &cache);
+        assert_eq!(again, model);
+        assert!(!trouble.is_empty());
+    }
+
+    #[test]
+    fn every_model_is_covered_by_its_own_cover() {
+        for name in models::NAMES {
+            let name = name.replace('N', "4");
+            let (robot, _) = models::named(&name).unwrap();
+            for budget in [1, 60] {
+                let cover = SphereModel::cover(&robot, budget);
+                let checked = SphereModel::from_covers(&robot, cover.links().to_vec());
+                assert_eq!(checked.as_ref(), Ok(&cover), "{name}");
+            }
+        }
+    }
 }

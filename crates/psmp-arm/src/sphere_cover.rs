@@ -9,21 +9,17 @@
 
 use crate::block::{Block, BlockPoint, LANES, load_point, splat_point, square_between};
 use crate::exact::{to_parry, to_parry_pose, trimesh};
-use crate::geometry::{Mesh, Placed, Shape, around};
+use crate::geometry::{FARTHEST, Mesh, Placed, Shape, around};
 use crate::pose::{Pose, cross, minus, norm};
 use crate::robot::Robot;
 use fearless_simd::{Level, dispatch, f32x8};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::shape::SharedShape;
 use psmp::Draw;
-use psmp_worlds::FileError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
-use std::hash::Hasher;
-use std::path::Path;
-use twox_hash::XxHash64;
 
 /// How many spheres a robot is covered with if nobody says otherwise.
 pub const DEFAULT_SPHERES: usize = 256;
@@ -57,7 +53,7 @@ pub struct LinkCover {
 }
 
 /// A robot covered by spheres.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SphereModel {
     robot: String,
     links: Vec<LinkCover>,
@@ -82,27 +78,25 @@ impl SphereModel {
         }
     }
 
-    /// The cover of a robot from a file in `folder`, or computed and written there if it is not yet
-    /// known. The file's name tells the geometry and the budget.
-    ///
-    /// # Errors
-    /// If the folder cannot be written to.
-    pub fn cached(robot: &Robot, budget: usize, folder: &Path) -> Result<Self, FileError> {
-        let name = format!("{}-{:016x}.json", robot.name(), fingerprint(robot, budget));
-        let path = folder.join(name);
-        let known = std::fs::read(&path).ok().and_then(|bytes| {
-            let model: Self = serde_json::from_slice(&bytes).ok()?;
-            (model.links.len() == robot.links().len()).then_some(model)
-        });
-        if let Some(model) = known {
-            return Ok(model);
+    /// Covers that someone else made as the model of a robot, or what is wrong with them: each must
+    /// hold all of its link's surface, as those made here do.
+    pub(crate) fn from_covers(robot: &Robot, links: Vec<LinkCover>) -> Result<Self, String> {
+        let (expected, count) = (robot.links().len(), links.len());
+        if count != expected {
+            return Err(format!("has {count} links, and the robot {expected}"));
         }
-        let model = Self::cover(robot, budget);
-        std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, "create", e))?;
-        let text = serde_json::to_vec(&model)
-            .map_err(|e| FileError::io(&path, "write", std::io::Error::other(e)))?;
-        psmp_worlds::save(&path, &text)?;
-        Ok(model)
+        let both = robot.links().par_iter().zip(&links);
+        let open = both.find_map_first(|(link, cover)| {
+            let covered = is_covered(&link.collision, cover);
+            (!covered).then_some(&link.name)
+        });
+        match open {
+            Some(link) => Err(format!("does not cover link `{link}`")),
+            None => Ok(Self {
+                robot: robot.name().to_owned(),
+                links,
+            }),
+        }
     }
 
     /// The spheres of a link, in its frame.
@@ -125,60 +119,6 @@ impl SphereModel {
     pub fn count(&self) -> usize {
         self.links.iter().map(|l| l.balls.len()).sum()
     }
-}
-
-/// What tells one cover from another.
-fn fingerprint(robot: &Robot, budget: usize) -> u64 {
-    /// Of this way of covering; another way is another number.
-    const VERSION: u64 = 3;
-    let mut hash = XxHash64::with_seed(VERSION);
-    hash.write_u64(budget as u64);
-    let mut add = |value: u64| hash.write_u64(value);
-    let number = |v: f64| v.to_bits();
-    for link in robot.links() {
-        add(link.collision.len() as u64);
-        for Placed { shape, pose } in &link.collision {
-            pose.rotation
-                .iter()
-                .flatten()
-                .chain(&pose.translation)
-                .for_each(|&v| add(number(v)));
-            match shape {
-                Shape::Box(half) => half.iter().for_each(|&v| add(number(v))),
-                Shape::Sphere { radius } => add(number(*radius)),
-                Shape::Cylinder {
-                    radius,
-                    half_height,
-                } => {
-                    [1.0, *radius, *half_height]
-                        .iter()
-                        .for_each(|&v| add(number(v)));
-                }
-                Shape::Capsule {
-                    radius,
-                    half_height,
-                } => {
-                    [2.0, *radius, *half_height]
-                        .iter()
-                        .for_each(|&v| add(number(v)));
-                }
-                Shape::Mesh(mesh) => {
-                    mesh.vertices()
-                        .iter()
-                        .flatten()
-                        .for_each(|&v| add(number(v)));
-                    mesh.triangles()
-                        .iter()
-                        .flatten()
-                        .for_each(|&v| add(u64::from(v)));
-                }
-                Shape::HalfSpace => add(3),
-                Shape::Heightfield(field) => field.heights.iter().for_each(|&v| add(number(v))),
-                Shape::Points(cloud) => cloud.points.iter().flatten().for_each(|&v| add(number(v))),
-            }
-        }
-    }
-    hash.finish()
 }
 
 /// Covers shapes with at most `budget` spheres.
@@ -248,6 +188,8 @@ struct RoughPieces {
     middles: Vec<BlockPoint<[f32; LANES]>>,
     /// How far at most a corner is from its piece's middle.
     reach: f64,
+    /// More than single precision loses.
+    rounding: f64,
     level: Level,
 }
 
@@ -257,6 +199,8 @@ impl RoughPieces {
         let nowhere = [[f32::INFINITY; LANES]; 3];
         let mut middles = vec![nowhere; pieces.len().div_ceil(LANES)];
         let mut reach = 0.0_f64;
+        let farthest = pieces.iter().flatten().flatten();
+        let farthest = farthest.fold(0.0_f64, |most, v| most.max(v.abs()));
         for (place, p) in pieces.iter().enumerate() {
             let middle = [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
             let corners = p.iter().map(|&v| square(v, middle));
@@ -268,6 +212,7 @@ impl RoughPieces {
         Self {
             middles,
             reach,
+            rounding: (1e-6 * farthest).max(1e-5),
             level: Level::new(),
         }
     }
@@ -288,12 +233,10 @@ impl RoughPieces {
         pieces: &[Piece],
         bits: &mut [u64],
     ) {
-        /// More than single precision loses on a link.
-        const ROUNDING: f64 = 1e-5;
         let [x, y, z] = ball.middle;
         let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
-        let certain = (ball.radius - self.reach - ROUNDING).max(0.0).powi(2) as f32;
-        let possible = (ball.radius + self.reach + ROUNDING).powi(2) as f32;
+        let certain = (ball.radius - self.reach - self.rounding).max(0.0).powi(2) as f32;
+        let possible = (ball.radius + self.reach + self.rounding).powi(2) as f32;
         for (place, eight) in self.middles.iter().enumerate() {
             let apart = square_between(load_point::<B>(token, eight), middle);
             let near = apart.within(possible);
@@ -311,6 +254,77 @@ impl RoughPieces {
             bits[place / LANES] |= u64::from(held) << (place % LANES * LANES);
         }
     }
+}
+
+/// What a cover must hold.
+struct Surface {
+    /// Spheres of the geometry itself, which stay.
+    given: Vec<Ball>,
+    /// The rest of the surface, in small triangles.
+    pieces: Vec<Piece>,
+    /// How large the rest is.
+    extent: f64,
+}
+
+impl Surface {
+    fn of(shapes: &[Placed]) -> Self {
+        let mut given = Vec::new();
+        let mut triangles: Vec<Piece> = Vec::new();
+        for placed in shapes {
+            match &placed.shape {
+                Shape::Sphere { radius } => given.push(Ball {
+                    middle: placed.pose.translation,
+                    radius: *radius,
+                }),
+                shape => {
+                    let place = |t: Piece| t.map(|v| placed.pose.apply(v));
+                    triangles.extend(triangles_around(shape).into_iter().map(place));
+                }
+            }
+        }
+        let mut pieces = Vec::new();
+        let mut extent = 0.0;
+        if !triangles.is_empty() {
+            let (low, high) = around(triangles.iter().flatten().copied(), 0.0);
+            extent = norm(minus(high, low));
+        }
+        for triangle in triangles {
+            subdivide(triangle, extent / 26.0, &mut pieces);
+        }
+        Self {
+            given,
+            pieces,
+            extent,
+        }
+    }
+}
+
+/// Whether a cover is one of these shapes. What it takes is in proportion to the surface, and a
+/// small part of what making a cover takes.
+fn is_covered(shapes: &[Placed], cover: &LinkCover) -> bool {
+    let balls = &cover.balls;
+    let surface = Surface::of(shapes);
+    let is_length = |v: f64| (0.0..=4.0 * FARTHEST).contains(&v);
+    let sound = |b: &Ball| {
+        b.radius > 0.0 && is_length(b.radius) && b.middle.iter().all(|v| is_length(v.abs()))
+    };
+    let numbers = [cover.excess_volume, cover.volume, cover.overreach];
+    if !balls.iter().all(sound) || !numbers.iter().all(|v| v.is_finite() && *v >= 0.0) {
+        return false;
+    }
+    // Neighbours are mostly held by the same ball.
+    let mut last = 0;
+    let mut is_held = |piece: &Piece| {
+        let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+        if balls.get(last).is_some_and(holds) {
+            return true;
+        }
+        let found = balls.iter().position(holds);
+        last = found.unwrap_or(last);
+        // A triangle that is a point has no surface.
+        found.is_some() || (piece[0] == piece[1] && piece[1] == piece[2])
+    };
+    surface.given.iter().all(|ball| balls.contains(ball)) && surface.pieces.iter().all(&mut is_held)
 }
 
 /// A link made ready for covering.
@@ -331,36 +345,19 @@ struct Draft {
 
 impl Draft {
     fn new(shapes: &[Placed]) -> Self {
+        let surface = Surface::of(shapes);
         let mut draft = Self {
-            given: Vec::new(),
-            pieces: Vec::new(),
+            given: surface.given,
+            pieces: surface.pieces,
             candidates: Vec::new(),
             samples: Vec::new(),
             sample_volume: 0.0,
             shapes: shapes.to_vec(),
-            extent: 0.0,
+            extent: surface.extent,
         };
-        let mut surface: Vec<Piece> = Vec::new();
-        for placed in shapes {
-            match &placed.shape {
-                Shape::Sphere { radius } => draft.given.push(Ball {
-                    middle: placed.pose.translation,
-                    radius: *radius,
-                }),
-                shape => {
-                    let place = |t: Piece| t.map(|v| placed.pose.apply(v));
-                    surface.extend(triangles_around(shape).into_iter().map(place));
-                }
-            }
-        }
         draft.sample();
-        if surface.is_empty() {
+        if draft.pieces.is_empty() {
             return draft;
-        }
-        let (low, high) = around(surface.iter().flatten().copied(), 0.0);
-        draft.extent = norm(minus(high, low));
-        for triangle in surface {
-            subdivide(triangle, draft.extent / 26.0, &mut draft.pieces);
         }
         // A few points inside, so that nothing small hides in a hollow between spheres.
         let open = |p: &[f64; 3]| !draft.given.iter().any(|b| b.holds(*p));
@@ -835,25 +832,5 @@ mod tests {
             excess(&few)
         );
         assert!(many.links().iter().all(|l| !l.balls.is_empty()));
-    }
-
-    #[test]
-    fn a_known_cover_is_read_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let (robot, _) = models::planar(3);
-        let first = SphereModel::cached(&robot, 12, folder.path()).unwrap();
-        let again = SphereModel::cached(&robot, 12, folder.path()).unwrap();
-        assert_eq!(first, again);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        SphereModel::cached(&robot, 13, folder.path()).unwrap();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-        // A damaged file is made again.
-        for file in std::fs::read_dir(folder.path()).unwrap() {
-            std::fs::write(file.unwrap().path(), "{").unwrap();
-        }
-        assert_eq!(
-            SphereModel::cached(&robot, 12, folder.path()).unwrap(),
-            first
-        );
     }
 }

@@ -4,8 +4,9 @@ use crate::failure::Mistake;
 use crate::say;
 use anyhow::Result;
 use psmp::Roadmap;
-use psmp_arm::{Arm, Permissions, Robot, Scene, Semantics, models};
+use psmp_arm::{Arm, Permissions, Robot, Scene, Semantics, SphereModel, models};
 use psmp_worlds::{FileError, graphml};
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// What robots and scenes may name, with these paths besides.
@@ -24,6 +25,18 @@ pub fn read_scene(path: &Path, permissions: &Permissions) -> Result<Scene, FileE
         );
     }
     Ok(scene)
+}
+
+/// A robot covered by spheres. That covers cannot be kept is said, and stops no one.
+pub fn cover(robot: &Robot, spheres: u32) -> SphereModel {
+    let (cover, troubles) = SphereModel::kept(robot, spheres as usize);
+    for trouble in troubles {
+        match trouble.source() {
+            Some(source) => say!("warning: the cache of covers: {trouble} ({source})"),
+            None => say!("warning: the cache of covers: {trouble}"),
+        }
+    }
+    cover
 }
 
 /// The arm that is meant: a shipped model or a URDF file, with the groups of an SRDF file. Without

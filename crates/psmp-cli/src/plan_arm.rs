@@ -130,7 +130,7 @@ pub fn run(args: &PlanArgs, robot: &Path, common: Common) -> Result<Outcome> {
             ),
         ));
     }
-    let spheres = SphereModel::kept(arm.robot(), own.spheres as usize)?;
+    let spheres = arms::cover(arm.robot(), own.spheres);
     let task = Task {
         args,
         common,

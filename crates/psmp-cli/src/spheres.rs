@@ -4,7 +4,7 @@ use crate::failure::Outcome;
 use crate::{Common, arms, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp_arm::{Ball, DEFAULT_SPHERES, LinkCover, Robot, SphereModel};
+use psmp_arm::{Ball, DEFAULT_SPHERES, LinkCover, Robot};
 use psmp_worlds::check_writable;
 use serde_json::json;
 use std::io::Write;
@@ -40,7 +40,7 @@ pub fn run(args: &SpheresArgs, common: Common) -> Result<Outcome> {
         check_writable(output)?;
     }
     let robot = Robot::read_with(&args.robot, &arms::permissions(&args.allow_path)?)?;
-    let model = SphereModel::kept(&robot, args.spheres as usize)?;
+    let model = arms::cover(&robot, args.spheres);
     if let Some(output) = &args.output {
         let text = model.spherised_urdf(&robot, &args.robot)?;
         psmp_worlds::save(output, text.as_bytes())?;

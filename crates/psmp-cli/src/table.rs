@@ -107,7 +107,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
         arm.robot().name(),
         args.spheres
     );
-    let spheres = SphereModel::kept(arm.robot(), args.spheres as usize)?;
+    let spheres = arms::cover(arm.robot(), args.spheres);
     let (roadmap, roadmap_path) = match &args.roadmap {
         Some(path) => (arms::read_roadmap(path, &arm)?, path.clone()),
         None => {

@@ -112,7 +112,11 @@ impl Arm {
         }
         py.detach(|| {
             let (robot, semantics) = load(&robot, srdf.as_ref(), &allow_paths)?;
-            let cover = SphereModel::kept(&robot, spheres).map_err(|e| file_error(&e))?;
+            let (cover, troubles) = SphereModel::kept(&robot, spheres);
+            for trouble in troubles {
+                let message = format!("the cache of covers: {trouble}");
+                Python::attach(|py| warn(py, &message))?;
+            }
             let Some(semantics) = semantics else {
                 if let Some(group) = group {
                     return Err(PyTypeError::new_err(format!(

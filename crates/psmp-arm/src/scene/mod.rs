@@ -5,6 +5,7 @@
 //! with a robot when a scene and an arm come together.
 
 mod hand_written;
+mod messages;
 mod moveit;
 pub(crate) mod point_file;
 mod request;

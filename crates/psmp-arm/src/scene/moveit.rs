@@ -1,258 +1,22 @@
 //! MoveIt planning scenes in YAML, as `planning_scene_monitor` and MotionBenchMaker write them.
 //!
 //! Vectors come as lists (`[0, 0, 1]`) or as maps (`{x: 0, y: 0, z: 1}`), types of primitives as
-//! words or as numbers. An octomap cannot be read and is refused rather than passed over.
+//! words or as numbers. What cannot be planned with, such as an octomap or padded links, is refused
+//! rather than passed over. The keys are in [`super::messages`].
 
+use super::messages::{
+    JointStateFile, Kind, KindFile, MatrixFile, ObjectFile, OperationFile, PoseFile, PrimitiveFile,
+    Quaternion, RowFile, SceneFile, Three, TransformFile, TriangleFile, from_yaml,
+};
 use super::{AllowedCollisions, Attached, Object, Scene, finite_pose, near};
 use crate::geometry::{FARTHEST, Mesh, Placed, Shape, ShapeError};
 use crate::pose::Pose;
 use psmp_worlds::{FileError, Place};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::fmt;
 use std::path::Path;
 
 pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {
-    let file: SceneFile = from_yaml(path, text, "a MoveIt planning scene")?;
+    let file: SceneFile = from_yaml(path, text, Kind::Scene)?;
     Reader { path }.scene(file)
-}
-
-/// The YAML as a value, with errors that name the line.
-pub(super) fn from_yaml<'t, T: Deserialize<'t>>(
-    path: &Path,
-    text: &'t str,
-    what: &str,
-) -> Result<T, FileError> {
-    serde_saphyr::from_str(text).map_err(|e| {
-        let error = FileError::new(path, format!("expected {what}: {}", e.without_snippet()))
-            .hint("see the fields of MoveIt's message of this name");
-        match e.location() {
-            Some(location) => error.at(Place::Line(location.line() as usize)),
-            None => error,
-        }
-    })
-}
-
-/// Numbers by the axes x, y, z and w: a list, or a map from axis to number.
-///
-/// The keys of a map are asked for as text: left to itself, YAML takes `y` for yes.
-struct Vector<const N: usize>([f64; N]);
-
-type Three = Vector<3>;
-type Quaternion = Vector<4>;
-
-impl<const N: usize> Vector<N> {
-    fn values(&self) -> [f64; N] {
-        self.0
-    }
-}
-
-impl<'de, const N: usize> Deserialize<'de> for Vector<N> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Axes<const N: usize>;
-        impl<'de, const N: usize> Visitor<'de> for Axes<N> {
-            type Value = Vector<N>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{N} numbers, as a list or by axis")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut values = [0.0; N];
-                for (place, value) in values.iter_mut().enumerate() {
-                    let next = list.next_element()?;
-                    *value = next.ok_or_else(|| A::Error::invalid_length(place, &self))?;
-                }
-                match list.next_element::<IgnoredAny>()? {
-                    None => Ok(Vector(values)),
-                    Some(_) => Err(A::Error::invalid_length(N + 1, &self)),
-                }
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut values = [None; N];
-                while let Some(key) = map.next_key::<String>()? {
-                    let axes = &["x", "y", "z", "w"][..N.min(4)];
-                    let Some(place) = axes.iter().position(|axis| *axis == key) else {
-                        return Err(A::Error::custom(format!("`{key}` is not an axis")));
-                    };
-                    values[place] = Some(map.next_value()?);
-                }
-                match values.iter().all(Option::is_some) {
-                    true => Ok(Vector(values.map(Option::unwrap_or_default))),
-                    false => Err(A::Error::custom("an axis is missing")),
-                }
-            }
-        }
-        deserializer.deserialize_any(Axes)
-    }
-}
-
-#[derive(Deserialize, Default)]
-struct PoseFile {
-    position: Option<Three>,
-    orientation: Option<Quaternion>,
-}
-
-#[derive(Deserialize, Default)]
-pub(super) struct TransformFile {
-    translation: Option<Three>,
-    rotation: Option<Quaternion>,
-}
-
-#[derive(Deserialize, Default)]
-struct HeaderFile {
-    #[serde(default)]
-    frame_id: String,
-}
-
-#[derive(Deserialize, Default)]
-struct SceneFile {
-    #[serde(default)]
-    robot_model_name: String,
-    #[serde(default)]
-    robot_state: RobotStateFile,
-    #[serde(default)]
-    fixed_frame_transforms: Vec<StampedFile>,
-    allowed_collision_matrix: Option<MatrixFile>,
-    #[serde(default)]
-    world: WorldFile,
-}
-
-#[derive(Deserialize)]
-struct StampedFile {
-    #[serde(default)]
-    child_frame_id: String,
-    #[serde(default)]
-    transform: TransformFile,
-}
-
-#[derive(Deserialize, Default)]
-pub(super) struct RobotStateFile {
-    #[serde(default)]
-    pub joint_state: JointStateFile,
-    #[serde(default)]
-    pub multi_dof_joint_state: MultiDofFile,
-    #[serde(default)]
-    attached_collision_objects: Vec<AttachedFile>,
-}
-
-#[derive(Deserialize, Default)]
-pub(super) struct JointStateFile {
-    #[serde(default)]
-    pub name: Vec<String>,
-    #[serde(default)]
-    pub position: Vec<f64>,
-}
-
-#[derive(Deserialize, Default)]
-pub(super) struct MultiDofFile {
-    #[serde(default)]
-    pub transforms: Vec<TransformFile>,
-}
-
-#[derive(Deserialize, Default)]
-struct MatrixFile {
-    #[serde(default)]
-    entry_names: Vec<String>,
-    #[serde(default)]
-    entry_values: Vec<RowFile>,
-    #[serde(default)]
-    default_entry_names: Vec<String>,
-    #[serde(default)]
-    default_entry_values: Vec<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum RowFile {
-    List(Vec<bool>),
-    Map { enabled: Vec<bool> },
-}
-
-#[derive(Deserialize, Default)]
-struct WorldFile {
-    #[serde(default)]
-    collision_objects: Vec<ObjectFile>,
-    octomap: Option<OctomapFile>,
-}
-
-#[derive(Deserialize, Default)]
-struct OctomapFile {
-    #[serde(default)]
-    octomap: OctomapData,
-}
-
-#[derive(Deserialize, Default)]
-struct OctomapData {
-    #[serde(default)]
-    data: Vec<IgnoredAny>,
-}
-
-#[derive(Deserialize, Default)]
-struct ObjectFile {
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    header: HeaderFile,
-    pose: Option<PoseFile>,
-    #[serde(default)]
-    primitives: Vec<PrimitiveFile>,
-    #[serde(default)]
-    primitive_poses: Vec<PoseFile>,
-    #[serde(default)]
-    meshes: Vec<MeshFile>,
-    #[serde(default)]
-    mesh_poses: Vec<PoseFile>,
-    #[serde(default)]
-    planes: Vec<PlaneFile>,
-    #[serde(default)]
-    plane_poses: Vec<PoseFile>,
-}
-
-#[derive(Deserialize)]
-struct PrimitiveFile {
-    #[serde(rename = "type")]
-    kind: KindFile,
-    #[serde(default)]
-    dimensions: Vec<f64>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum KindFile {
-    Number(u8),
-    Word(String),
-}
-
-#[derive(Deserialize)]
-struct MeshFile {
-    #[serde(default)]
-    vertices: Vec<Three>,
-    #[serde(default)]
-    triangles: Vec<TriangleFile>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum TriangleFile {
-    List([u32; 3]),
-    Map { vertex_indices: [u32; 3] },
-}
-
-#[derive(Deserialize)]
-struct PlaneFile {
-    coef: [f64; 4],
-}
-
-#[derive(Deserialize, Default)]
-struct AttachedFile {
-    #[serde(default)]
-    link_name: String,
-    #[serde(default)]
-    touch_links: Vec<String>,
-    #[serde(default)]
-    object: ObjectFile,
 }
 
 struct Reader<'a> {
@@ -276,6 +40,23 @@ impl Reader<'_> {
                     "the scene has an octomap, which cannot be read",
                 )
                 .hint("save its points as a PCD or PLY file and name that in a TOML scene"));
+        }
+        let padded = file.link_padding.iter().find(|l| l.padding != 0.0);
+        let scaled = file.link_scale.iter().find(|l| l.scale != 1.0);
+        for (field, link) in [
+            ("link_padding", padded.map(|l| &l.link_name)),
+            ("link_scale", scaled.map(|l| &l.link_name)),
+        ] {
+            if let Some(link) = link {
+                return Err(self
+                    .wrong(
+                        field,
+                        format!(
+                            "link `{link}` is to be larger than it is, which cannot be planned with"
+                        ),
+                    )
+                    .hint("leave it out, and make the link larger in the URDF"));
+            }
         }
         // Where the robot's root is in the world; everything is brought into the root's frame.
         let base = match file.robot_state.multi_dof_joint_state.transforms.first() {
@@ -379,6 +160,12 @@ impl Reader<'_> {
             return Err(self
                 .wrong("collision_objects", "an object has no `id`")
                 .hint("give every object a name"));
+        }
+        // Adding (0) and appending (2) are the same where nothing was before.
+        if let Some(OperationFile::Number(1 | 3..)) = file.operation {
+            return Err(self
+                .wrong(&name, "is to be removed or moved, not added")
+                .hint("give a whole scene, with every object as it is"));
         }
         let own = match &file.pose {
             Some(pose) => self.pose(pose, &name)?,
@@ -632,10 +419,55 @@ world:
             ("robot_state: {joint_state: {name: [a], position: []}}".to_owned(), "1 names"),
             ("robot_state: {joint_state: {name: [a], position: [.inf]}}".to_owned(), "finite"),
             ("world: 3".to_owned(), "planning scene"),
+            ("world: {colision_objects: []}".to_owned(), "likely `collision_objects`"),
+            ("wrld: {collision_objects: []}".to_owned(), "likely `world`"),
+            (object("primitives: [{type: sphere, dimension: [1]}]"), "likely `dimensions`"),
+            (object("meshs: []"), "likely `meshes`"),
+            (object("qqq: 1"), "`qqq`"),
+            (object("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{}], operation: 1"), "removed"),
+            ("link_padding: [{link_name: a, padding: 0.1}]".to_owned(), "link_padding"),
+            ("link_scale: [{link_name: a, scale: 1.1}]".to_owned(), "link_scale"),
+            (String::new(), "empty"),
+            ("# nothing\n---\n".to_owned(), "empty"),
+            ("group_name: g\ngoal_constraints: []".to_owned(), "looks like a MoveIt motion plan request"),
         ] {
             let error = parse(Path::new("s.yaml"), &text).expect_err(&text);
             assert!(error.to_string().contains(word), "{error} should mention {word}");
             assert!(error.remedy().is_some(), "{error}");
         }
+        let error = parse(Path::new("s.yaml"), "secret words").unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn every_key_of_the_messages_is_known() {
+        let object = "header: {seq: 0, stamp: {secs: 0, nsecs: 0}, frame_id: world}, pose: {}, id: a, \
+            type: {key: '', db: ''}, primitives: [{type: 1, dimensions: [1, 1, 1], polygon: {points: []}}], \
+            primitive_poses: [{}], meshes: [], mesh_poses: [], planes: [], plane_poses: [], \
+            subframe_names: [], subframe_poses: [], operation: 0";
+        let text = format!(
+            "name: n
+robot_state:
+  joint_state: {{header: {{}}, name: [], position: [], velocity: [], effort: []}}
+  multi_dof_joint_state: {{header: {{}}, joint_names: [], transforms: [], twist: [], wrench: []}}
+  attached_collision_objects:
+    - {{link_name: l, object: {{{object}}}, touch_links: [], detach_posture: {{points: []}}, weight: 0}}
+  is_diff: false
+robot_model_name: r
+fixed_frame_transforms: [{{header: {{}}, child_frame_id: world, transform: {{}}}}]
+allowed_collision_matrix: {{entry_names: [], entry_values: [], default_entry_names: [], default_entry_values: []}}
+link_padding: [{{link_name: l, padding: 0}}]
+link_scale: [{{link_name: l, scale: 1}}]
+object_colors: [{{id: a, color: {{r: 0, g: 0, b: 0, a: 0}}}}]
+world:
+  collision_objects: [{{{object}}}]
+  octomap: {{header: {{}}, origin: {{}}, octomap: {{header: {{}}, binary: false, id: '', resolution: 0, data: []}}}}
+is_diff: false
+"
+        );
+        // The first is that of the attached object.
+        let text = text.replacen("frame_id: world", "frame_id: l", 1);
+        let scene = parse(Path::new("s.yaml"), &text).unwrap();
+        assert_eq!((scene.objects.len(), scene.attached.len()), (1, 1));
     }
 }

@@ -1,10 +1,9 @@
 //! Motion plan requests: which group is to go from where to where.
 
-use super::moveit::{RobotStateFile, from_yaml, joint_positions};
+use super::messages::{Kind, RequestFile, from_yaml};
+use super::moveit::joint_positions;
 use crate::permissions::LARGEST_TEXT;
 use psmp_worlds::{FileError, Place, read_regular_text};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use std::path::Path;
 
 /// A MoveIt motion plan request with a goal in joint space.
@@ -16,32 +15,6 @@ pub struct MotionRequest {
     pub start: Vec<(String, f64)>,
     /// Where the group's joints are to be.
     pub goal: Vec<(String, f64)>,
-}
-
-#[derive(Deserialize)]
-struct RequestFile {
-    #[serde(default)]
-    group_name: String,
-    #[serde(default)]
-    start_state: RobotStateFile,
-    #[serde(default)]
-    goal_constraints: Vec<ConstraintsFile>,
-}
-
-#[derive(Deserialize)]
-struct ConstraintsFile {
-    #[serde(default)]
-    joint_constraints: Vec<JointConstraintFile>,
-    #[serde(default)]
-    position_constraints: Vec<IgnoredAny>,
-    #[serde(default)]
-    orientation_constraints: Vec<IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct JointConstraintFile {
-    joint_name: String,
-    position: f64,
 }
 
 impl MotionRequest {
@@ -56,7 +29,7 @@ impl MotionRequest {
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, FileError> {
-        let file: RequestFile = from_yaml(path, text, "a MoveIt motion plan request")?;
+        let file: RequestFile = from_yaml(path, text, Kind::Request)?;
         let wrong = |field: &str, problem: &str| {
             FileError::new(path, problem).at(Place::Field(field.to_owned()))
         };
@@ -64,6 +37,22 @@ impl MotionRequest {
             return Err(
                 wrong("group_name", "no group is named").hint("name the group that is to move")
             );
+        }
+        let path_constraints = &file.path_constraints;
+        if path_constraints.joint_constraints.len() + path_constraints.in_space() > 0 {
+            return Err(wrong("path_constraints", "paths cannot be constrained")
+                .hint("leave the constraints out, and check the path that is found against them"));
+        }
+        if !file.trajectory_constraints.constraints.is_empty() {
+            return Err(wrong(
+                "trajectory_constraints",
+                "trajectories cannot be constrained",
+            )
+            .hint("leave the constraints out"));
+        }
+        if !file.start_state.attached_collision_objects.is_empty() {
+            return Err(wrong("start_state", "a request cannot attach objects")
+                .hint("attach them in the scene's `robot_state`"));
         }
         let start = joint_positions(path, &file.start_state.joint_state)?;
         if start.is_empty() {
@@ -78,8 +67,7 @@ impl MotionRequest {
             )
             .hint("give one goal"));
         };
-        let in_space = goal.position_constraints.len() + goal.orientation_constraints.len();
-        if goal.joint_constraints.is_empty() || in_space > 0 {
+        if goal.joint_constraints.is_empty() || goal.in_space() > 0 {
             return Err(wrong("goal_constraints", "the goal is not in joint space")
                 .hint("solve the inverse kinematics first and give `joint_constraints`"));
         }
@@ -107,6 +95,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_key_of_the_message_is_known() {
+        let text = "
+workspace_parameters: {header: {}, min_corner: [0, 0, 0], max_corner: [1, 1, 1]}
+start_state: {joint_state: {name: [j], position: [0]}, is_diff: true}
+goal_constraints:
+  - name: n
+    joint_constraints: [{joint_name: j, position: 1, tolerance_above: 0, tolerance_below: 0, weight: 1}]
+    position_constraints: []
+    orientation_constraints: []
+    visibility_constraints: []
+path_constraints: {name: '', joint_constraints: []}
+trajectory_constraints: {constraints: []}
+reference_trajectories: []
+pipeline_id: ompl
+planner_id: ''
+group_name: g
+num_planning_attempts: 1
+allowed_planning_time: 5
+max_velocity_scaling_factor: 1
+max_acceleration_scaling_factor: 1
+cartesian_speed_end_effector_link: ''
+cartesian_speed_limited_link: ''
+max_cartesian_speed: 0
+";
+        let request = MotionRequest::parse(Path::new("r.yaml"), text).unwrap();
+        assert_eq!(request.goal, [("j".to_owned(), 1.0)]);
+    }
+
+    #[test]
     fn what_is_missing_is_named() {
         let start = "start_state: {joint_state: {name: [j], position: [0]}}";
         for (text, word) in [
@@ -126,6 +143,26 @@ mod tests {
                 "finite",
             ),
             ("[]".to_owned(), "request"),
+            (String::new(), "empty"),
+            (format!("group_nam: g\n{start}"), "likely `group_name`"),
+            (
+                "world: {collision_objects: []}".to_owned(),
+                "looks like a MoveIt planning scene",
+            ),
+            (
+                format!(
+                    "group_name: g\n{start}\npath_constraints: {{orientation_constraints: [{{}}]}}"
+                ),
+                "path_constraints",
+            ),
+            (
+                format!("group_name: g\n{start}\ntrajectory_constraints: {{constraints: [{{}}]}}"),
+                "trajectory_constraints",
+            ),
+            (
+                "group_name: g\nstart_state: {attached_collision_objects: [{}]}".to_owned(),
+                "attach",
+            ),
         ] {
             let error = MotionRequest::parse(Path::new("r.yaml"), &text).expect_err(&text);
             assert!(error.to_string().contains(word), "{error}");

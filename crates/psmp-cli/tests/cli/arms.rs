@@ -317,7 +317,8 @@ fn what_is_wrong_with_an_arm_is_named() {
     );
     place.write(
         "state.yaml",
-        "robot_state: {joint_state: {name: [wrist], position: [0]}}\nworld: {collision_objects: []}",
+        "robot_state: {joint_state: {name: [wrist], position: [0]}}\nworld: {collision_objects: [{id: \
+         crate, primitives: [{type: sphere, dimensions: [0.1]}], primitive_poses: [{}]}]}",
     );
     place.write(
         "lost.toml",

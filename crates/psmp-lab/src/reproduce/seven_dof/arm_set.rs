@@ -192,7 +192,10 @@ impl<'a> Maker<'a> {
             return Ok(known.clone());
         }
         let covers = self.folder.join("spheres");
-        let spheres = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, &covers)?;
+        let (spheres, troubles) = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, &covers);
+        for trouble in &troubles {
+            self.watch.damaged(trouble);
+        }
         let SevenDof {
             vertices,
             neighbours,

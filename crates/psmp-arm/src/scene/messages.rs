@@ -1,0 +1,522 @@
+//! MoveIt's messages in YAML: every key that they have in ROS 1 and ROS 2.
+//!
+//! Files hold more than planning needs, and a key that is not known is more likely misspelt than new:
+//! a scene whose `collision_objects` are called otherwise would be an empty world. So all keys are
+//! listed here, those that are passed over too, and any other is an error that names the likeliest one
+//! meant.
+#![expect(dead_code, reason = "keys that are known and passed over")]
+
+use psmp_worlds::{FileError, Place};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::Error as YamlError;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+/// The messages that are files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `moveit_msgs/PlanningScene`.
+    Scene,
+    /// `moveit_msgs/MotionPlanRequest`.
+    Request,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Scene => "a MoveIt planning scene",
+            Self::Request => "a MoveIt motion plan request",
+        }
+    }
+
+    /// What a text looks like, by keys that only one of them has.
+    fn of(text: &str) -> Option<Self> {
+        let keys: HashMap<String, IgnoredAny> = serde_saphyr::from_str(text).ok()?;
+        let any = |of: &[&str]| of.iter().any(|key| keys.contains_key(*key));
+        if any(&["goal_constraints", "group_name", "start_state"]) {
+            return Some(Self::Request);
+        }
+        any(&["world", "robot_model_name", "allowed_collision_matrix"]).then_some(Self::Scene)
+    }
+}
+
+/// The YAML as a value, with errors that name the line.
+pub fn from_yaml<'t, T: Deserialize<'t>>(
+    path: &Path,
+    text: &'t str,
+    kind: Kind,
+) -> Result<T, FileError> {
+    let (name, see) = (
+        kind.name(),
+        "see the fields of MoveIt's message of this name",
+    );
+    let is_nothing = |line: &str| line.is_empty() || line == "---" || line.starts_with('#');
+    if text.lines().map(str::trim).all(is_nothing) {
+        return Err(FileError::new(path, format!("is empty, expected {name}")).hint(see));
+    }
+    serde_saphyr::from_str(text).map_err(|e| {
+        if let Some(other) = Kind::of(text).filter(|other| *other != kind) {
+            let looks = other.name();
+            return FileError::new(path, format!("looks like {looks}, expected {name}"))
+                .hint(format!("give {name}"));
+        }
+        let (problem, hint) = explained(e.without_snippet(), see);
+        let error = FileError::new(path, format!("expected {name}: {problem}")).hint(hint);
+        match e.location() {
+            Some(location) => error.at(Place::Line(location.line() as usize)),
+            None => error,
+        }
+    })
+}
+
+/// What is wrong, without repeating what is in the file, and what to do.
+fn explained(error: &YamlError, otherwise: &str) -> (String, String) {
+    match error {
+        YamlError::SerdeUnknownField {
+            field, expected, ..
+        } => match likeliest(field, expected) {
+            Some(meant) => (
+                format!("the key `{field}` is not known, likely `{meant}` is meant"),
+                format!("write `{meant}`, or leave it out"),
+            ),
+            None => (
+                format!("the key `{field}` is not known"),
+                format!("leave it out; known are {}", expected.join(", ")),
+            ),
+        },
+        YamlError::SerdeInvalidType {
+            unexpected,
+            expected,
+            ..
+        }
+        | YamlError::SerdeInvalidValue {
+            unexpected,
+            expected,
+            ..
+        } => {
+            let found = unexpected.split(['"', '`']).next().unwrap_or("").trim();
+            let problem = format!("found {found} where {expected} is expected");
+            (problem, otherwise.to_owned())
+        }
+        other => (other.to_string(), otherwise.to_owned()),
+    }
+}
+
+/// The key that is most like one that is not known, if any is.
+fn likeliest<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+    let likeness = |other: &str| strsim::normalized_damerau_levenshtein(key, other);
+    let most = known.iter().map(|other| (likeness(other), *other));
+    let (likeness, other) = most.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (likeness >= 0.6).then_some(other)
+}
+
+/// Numbers by the axes x, y, z and w: a list, or a map from axis to number.
+///
+/// The keys of a map are asked for as text: left to itself, YAML takes `y` for yes.
+pub struct Vector<const N: usize>([f64; N]);
+
+pub type Three = Vector<3>;
+pub type Quaternion = Vector<4>;
+
+impl<const N: usize> Vector<N> {
+    pub fn values(&self) -> [f64; N] {
+        self.0
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for Vector<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Axes<const N: usize>;
+        impl<'de, const N: usize> Visitor<'de> for Axes<N> {
+            type Value = Vector<N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{N} numbers, as a list or by axis")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut values = [0.0; N];
+                for (place, value) in values.iter_mut().enumerate() {
+                    let next = list.next_element()?;
+                    *value = next.ok_or_else(|| A::Error::invalid_length(place, &self))?;
+                }
+                match list.next_element::<IgnoredAny>()? {
+                    None => Ok(Vector(values)),
+                    Some(_) => Err(A::Error::invalid_length(N + 1, &self)),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = [None; N];
+                while let Some(key) = map.next_key::<String>()? {
+                    let axes = &["x", "y", "z", "w"][..N.min(4)];
+                    let Some(place) = axes.iter().position(|axis| *axis == key) else {
+                        return Err(A::Error::custom(format!("`{key}` is not an axis")));
+                    };
+                    values[place] = Some(map.next_value()?);
+                }
+                match values.iter().all(Option::is_some) {
+                    true => Ok(Vector(values.map(Option::unwrap_or_default))),
+                    false => Err(A::Error::custom("an axis is missing")),
+                }
+            }
+        }
+        deserializer.deserialize_any(Axes)
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct PoseFile {
+    pub position: Option<Three>,
+    pub orientation: Option<Quaternion>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct TransformFile {
+    pub translation: Option<Three>,
+    pub rotation: Option<Quaternion>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct HeaderFile {
+    #[serde(default)]
+    pub frame_id: String,
+    #[serde(default)]
+    seq: IgnoredAny,
+    #[serde(default)]
+    stamp: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct SceneFile {
+    #[serde(default)]
+    pub robot_model_name: String,
+    #[serde(default)]
+    pub robot_state: RobotStateFile,
+    #[serde(default)]
+    pub fixed_frame_transforms: Vec<StampedFile>,
+    pub allowed_collision_matrix: Option<MatrixFile>,
+    #[serde(default)]
+    pub link_padding: Vec<PaddingFile>,
+    #[serde(default)]
+    pub link_scale: Vec<ScaleFile>,
+    #[serde(default)]
+    pub world: WorldFile,
+    #[serde(default)]
+    name: IgnoredAny,
+    #[serde(default)]
+    object_colors: IgnoredAny,
+    #[serde(default)]
+    is_diff: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct PaddingFile {
+    #[serde(default)]
+    pub link_name: String,
+    #[serde(default)]
+    pub padding: f64,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct ScaleFile {
+    #[serde(default)]
+    pub link_name: String,
+    #[serde(default = "one")]
+    pub scale: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StampedFile {
+    #[serde(default)]
+    pub child_frame_id: String,
+    #[serde(default)]
+    pub transform: TransformFile,
+    #[serde(default)]
+    header: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct RobotStateFile {
+    #[serde(default)]
+    pub joint_state: JointStateFile,
+    #[serde(default)]
+    pub multi_dof_joint_state: MultiDofFile,
+    #[serde(default)]
+    pub attached_collision_objects: Vec<AttachedFile>,
+    #[serde(default)]
+    is_diff: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct JointStateFile {
+    #[serde(default)]
+    pub name: Vec<String>,
+    #[serde(default)]
+    pub position: Vec<f64>,
+    #[serde(default)]
+    header: IgnoredAny,
+    #[serde(default)]
+    velocity: IgnoredAny,
+    #[serde(default)]
+    effort: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct MultiDofFile {
+    #[serde(default)]
+    pub transforms: Vec<TransformFile>,
+    #[serde(default)]
+    header: IgnoredAny,
+    #[serde(default)]
+    joint_names: IgnoredAny,
+    #[serde(default)]
+    twist: IgnoredAny,
+    #[serde(default)]
+    wrench: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct MatrixFile {
+    #[serde(default)]
+    pub entry_names: Vec<String>,
+    #[serde(default)]
+    pub entry_values: Vec<RowFile>,
+    #[serde(default)]
+    pub default_entry_names: Vec<String>,
+    #[serde(default)]
+    pub default_entry_values: Vec<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum RowFile {
+    List(Vec<bool>),
+    Map { enabled: Vec<bool> },
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct WorldFile {
+    #[serde(default)]
+    pub collision_objects: Vec<ObjectFile>,
+    pub octomap: Option<OctomapFile>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct OctomapFile {
+    #[serde(default)]
+    pub octomap: OctomapData,
+    #[serde(default)]
+    header: IgnoredAny,
+    #[serde(default)]
+    origin: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct OctomapData {
+    #[serde(default)]
+    pub data: Vec<IgnoredAny>,
+    #[serde(default)]
+    header: IgnoredAny,
+    #[serde(default)]
+    binary: IgnoredAny,
+    #[serde(default)]
+    id: IgnoredAny,
+    #[serde(default)]
+    resolution: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectFile {
+    #[serde(default)]
+    pub id: String,
+    #[serde(default)]
+    pub header: HeaderFile,
+    pub pose: Option<PoseFile>,
+    #[serde(default)]
+    pub primitives: Vec<PrimitiveFile>,
+    #[serde(default)]
+    pub primitive_poses: Vec<PoseFile>,
+    #[serde(default)]
+    pub meshes: Vec<MeshFile>,
+    #[serde(default)]
+    pub mesh_poses: Vec<PoseFile>,
+    #[serde(default)]
+    pub planes: Vec<PlaneFile>,
+    #[serde(default)]
+    pub plane_poses: Vec<PoseFile>,
+    pub operation: Option<OperationFile>,
+    #[serde(default, rename = "type")]
+    kind: IgnoredAny,
+    #[serde(default)]
+    subframe_names: IgnoredAny,
+    #[serde(default)]
+    subframe_poses: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum OperationFile {
+    Number(u8),
+    Other(IgnoredAny),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrimitiveFile {
+    #[serde(rename = "type")]
+    pub kind: KindFile,
+    #[serde(default)]
+    pub dimensions: Vec<f64>,
+    #[serde(default)]
+    polygon: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum KindFile {
+    Number(u8),
+    Word(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeshFile {
+    #[serde(default)]
+    pub vertices: Vec<Three>,
+    #[serde(default)]
+    pub triangles: Vec<TriangleFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum TriangleFile {
+    List([u32; 3]),
+    Map { vertex_indices: [u32; 3] },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneFile {
+    pub coef: [f64; 4],
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct AttachedFile {
+    #[serde(default)]
+    pub link_name: String,
+    #[serde(default)]
+    pub touch_links: Vec<String>,
+    #[serde(default)]
+    pub object: ObjectFile,
+    #[serde(default)]
+    detach_posture: IgnoredAny,
+    #[serde(default)]
+    weight: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestFile {
+    #[serde(default)]
+    pub group_name: String,
+    #[serde(default)]
+    pub start_state: RobotStateFile,
+    #[serde(default)]
+    pub goal_constraints: Vec<ConstraintsFile>,
+    #[serde(default)]
+    pub path_constraints: ConstraintsFile,
+    #[serde(default)]
+    pub trajectory_constraints: TrajectoryConstraintsFile,
+    #[serde(default)]
+    workspace_parameters: IgnoredAny,
+    #[serde(default)]
+    reference_trajectories: IgnoredAny,
+    #[serde(default)]
+    pipeline_id: IgnoredAny,
+    #[serde(default)]
+    planner_id: IgnoredAny,
+    #[serde(default)]
+    num_planning_attempts: IgnoredAny,
+    #[serde(default)]
+    allowed_planning_time: IgnoredAny,
+    #[serde(default)]
+    max_velocity_scaling_factor: IgnoredAny,
+    #[serde(default)]
+    max_acceleration_scaling_factor: IgnoredAny,
+    #[serde(default)]
+    cartesian_speed_end_effector_link: IgnoredAny,
+    #[serde(default)]
+    cartesian_speed_limited_link: IgnoredAny,
+    #[serde(default)]
+    max_cartesian_speed: IgnoredAny,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct TrajectoryConstraintsFile {
+    #[serde(default)]
+    pub constraints: Vec<IgnoredAny>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct ConstraintsFile {
+    #[serde(default)]
+    pub joint_constraints: Vec<JointConstraintFile>,
+    #[serde(default)]
+    pub position_constraints: Vec<IgnoredAny>,
+    #[serde(default)]
+    pub orientation_constraints: Vec<IgnoredAny>,
+    #[serde(default)]
+    pub visibility_constraints: Vec<IgnoredAny>,
+    #[serde(default)]
+    name: IgnoredAny,
+}
+
+impl ConstraintsFile {
+    /// How many constraints are not on a joint.
+    pub fn in_space(&self) -> usize {
+        let others = [
+            &self.position_constraints,
+            &self.orientation_constraints,
+            &self.visibility_constraints,
+        ];
+        others.map(Vec::len).iter().sum()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointConstraintFile {
+    pub joint_name: String,
+    pub position: f64,
+    #[serde(default)]
+    tolerance_above: IgnoredAny,
+    #[serde(default)]
+    tolerance_below: IgnoredAny,
+    #[serde(default)]
+    weight: IgnoredAny,
+}
