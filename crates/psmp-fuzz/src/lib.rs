@@ -14,6 +14,7 @@
     reason = "what is unwrapped are the sound files written here, which no user can change"
 )]
 
+mod dense;
 pub mod measure;
 mod mutate;
 mod packed;

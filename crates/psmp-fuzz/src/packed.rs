@@ -77,6 +77,15 @@ pub(crate) fn png_pixels(bytes: &[u8]) -> usize {
     declared.min(most).max(bytes.len())
 }
 
+/// How large a point cloud is with its data unpacked; LZF makes 88 bytes of one at most.
+pub(crate) fn pcd_unpacked(bytes: &[u8]) -> usize {
+    const PACKED: &[u8] = b"DATA binary_compressed\n";
+    let header = bytes.windows(PACKED.len()).position(|line| line == PACKED);
+    let size = header.and_then(|at| bytes.get(at + PACKED.len() + 4..)?.first_chunk());
+    let unpacked = size.map_or(0, |size| u32::from_le_bytes(*size) as usize);
+    bytes.len() + unpacked.min(88 * bytes.len())
+}
+
 /// How large the belief is that outcomes begin, which has two words for every edge of the roadmap
 /// that they are about. So many edges are taken on the word of a file.
 pub(crate) fn belief_begun(outcomes: &[u8]) -> usize {

@@ -1,13 +1,13 @@
 //! The readers: one entry for each format that psmp reads.
 
 use crate::packed::{
-    FINGERPRINT, belief_begun, mat_unpacked, png_pixels, seal_mapped, seal_mat, seal_piece,
-    seal_png, seal_shard,
+    FINGERPRINT, belief_begun, mat_unpacked, pcd_unpacked, png_pixels, seal_mapped, seal_mat,
+    seal_piece, seal_png, seal_shard,
 };
-use crate::seeds;
+use crate::{dense, seeds};
 use psmp::{Connection, Direction, EdgeId, Experience, Roadmap, WorldId};
 use psmp_arm::{
-    Arm, ArmProblem, ExactWorld, MotionRequest, Object, Robot, Sampling, Scene, Semantics,
+    Arm, ArmProblem, ExactWorld, MotionRequest, Placed, Robot, Sampling, Scene, Semantics,
     SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_lab::families::Family;
@@ -32,10 +32,14 @@ pub struct Target {
     pub file: &'static str,
     /// Sound files.
     pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Longer sound files that say as much as they can in every byte.
+    pub dense: fn() -> Vec<Vec<u8>>,
     /// Puts into the file's folder what the reader looks for beside it.
     pub furnish: fn(&Path),
-    /// Reads the file and uses it a little. Only a panic, a hang or hunger is a failure.
+    /// Reads the file. Only a panic, a hang, hunger or an error without a remedy is a failure.
     pub read: fn(&Path) -> Result<(), FileError>,
+    /// Reads it again, if it can be read, and uses what takes more memory than reading.
+    pub put_to_use: fn(&Path),
     /// Makes checksums right and compresses, so that damage gets past them.
     pub seal: Option<fn(&mut Vec<u8>)>,
     /// How many bytes a file stands for: more than its length where it is compressed.
@@ -58,8 +62,10 @@ impl Target {
             sources,
             file,
             seeds,
+            dense: Vec::new,
             furnish: |_| {},
             read,
+            put_to_use: |_| {},
             seal: None,
             unpacked: |bytes| bytes.len(),
             times: 20,
@@ -99,6 +105,7 @@ impl Target {
         let path = folder.path().join(self.file);
         fs::write(&path, bytes).unwrap();
         let _ = (self.read)(&path);
+        (self.put_to_use)(&path);
         if let Some(seal) = self.seal {
             let mut sealed = bytes.to_vec();
             seal(&mut sealed);
@@ -147,13 +154,16 @@ pub const NOT_READ: &[(&str, &str)] = &[
 /// Every reader.
 pub const TARGETS: &[Target] = &[
     Target::of_dataset("graph", "graph.txt", || seeds::of_dataset("graph.txt")),
-    Target::new(
-        "graph_alone",
-        DATASET,
-        "graph.txt",
-        seeds::graphs,
-        read_dataset,
-    ),
+    Target {
+        dense: dense::graphs,
+        ..Target::new(
+            "graph_alone",
+            DATASET,
+            "graph.txt",
+            seeds::graphs,
+            read_dataset,
+        )
+    },
     Target::of_dataset("coordinates", "coord_set.dat", || {
         seeds::of_dataset("coord_set.dat")
     }),
@@ -214,17 +224,20 @@ pub const TARGETS: &[Target] = &[
             |path| MatFile::read(path).map(drop),
         )
     },
-    Target::new(
-        "graphml",
-        &["psmp-worlds/src/graphml.rs"],
-        "roadmap.graphml",
-        seeds::graphml,
-        |path| {
-            let roadmap = graphml::read(path)?;
-            use_roadmap(&roadmap);
-            Ok(())
-        },
-    ),
+    Target {
+        dense: dense::graphml,
+        ..Target::new(
+            "graphml",
+            &["psmp-worlds/src/graphml.rs"],
+            "roadmap.graphml",
+            seeds::graphml,
+            |path| {
+                let roadmap = graphml::read(path)?;
+                use_roadmap(&roadmap);
+                Ok(())
+            },
+        )
+    },
     Target {
         seal: Some(seal_png),
         unpacked: png_pixels,
@@ -272,6 +285,7 @@ pub const TARGETS: &[Target] = &[
     Target {
         furnish: |folder| fs::write(folder.join("known.belief"), &seeds::belief()[0]).unwrap(),
         unpacked: belief_begun,
+        dense: dense::outcomes,
         ..Target::new(
             "outcomes",
             &["psmp-lab/src/learned.rs"],
@@ -280,18 +294,21 @@ pub const TARGETS: &[Target] = &[
             add_outcomes,
         )
     },
-    Target::new(
-        "rows",
-        &["psmp-lab/src/rows.rs"],
-        "rows.csv",
-        seeds::rows_csv,
-        |path| {
-            for row in rows::read_csv(path)? {
-                let _ = (row.improvements(), row.cost_of_best());
-            }
-            Ok(())
-        },
-    ),
+    Target {
+        dense: dense::rows,
+        ..Target::new(
+            "rows",
+            &["psmp-lab/src/rows.rs"],
+            "rows.csv",
+            seeds::rows_csv,
+            |path| {
+                for row in rows::read_csv(path)? {
+                    let _ = (row.improvements(), row.cost_of_best());
+                }
+                Ok(())
+            },
+        )
+    },
     Target {
         seal: Some(seal_piece),
         ..Target::new(
@@ -330,24 +347,26 @@ pub const TARGETS: &[Target] = &[
         )
     },
     Target {
+        dense: dense::urdf,
         furnish: furnish_robot,
+        put_to_use: |path| {
+            let Ok(robot) = Robot::read(path) else {
+                return;
+            };
+            let spheres = known_spheres();
+            if robot.links().len() == spheres.links().len() {
+                let _ = spheres.spherised_urdf(&robot, path);
+            }
+            if let Ok(arm) = Arm::whole(robot) {
+                use_arm(&arm, &Scene::default());
+            }
+        },
         ..Target::new(
             "urdf",
             &["psmp-arm/src/urdf.rs", "psmp-arm/src/spherised.rs"],
             "fuzzed.urdf",
             seeds::urdf,
-            |path| {
-                let robot = Robot::read(path)?;
-                if let Ok(arm) = Arm::whole(robot) {
-                    use_arm(&arm, &Scene::default());
-                    // Few and plain shapes only: covering takes its time for good reasons.
-                    let spheres = SphereModel::cover(known_arm().robot(), 4);
-                    if arm.robot().links().len() == spheres.links().len() {
-                        let _ = spheres.spherised_urdf(arm.robot(), path);
-                    }
-                }
-                Ok(())
-            },
+            |path| Robot::read(path).map(drop),
         )
     },
     Target::new(
@@ -364,13 +383,32 @@ pub const TARGETS: &[Target] = &[
             Ok(())
         },
     ),
-    Target::new("stl", MESH, "part.stl", seeds::stl, read_mesh),
-    Target::new("obj", MESH, "part.obj", seeds::obj, read_mesh),
-    Target::new("collada", MESH, "part.dae", seeds::collada, read_mesh),
-    Target::new("pcd", CLOUD, "cloud.pcd", seeds::pcd, read_cloud),
-    Target::new("ply", CLOUD, "cloud.ply", seeds::ply, read_cloud),
+    Target {
+        put_to_use: use_mesh,
+        ..Target::new("stl", MESH, "part.stl", seeds::stl, read_mesh)
+    },
+    Target {
+        dense: dense::obj,
+        put_to_use: use_mesh,
+        ..Target::new("obj", MESH, "part.obj", seeds::obj, read_mesh)
+    },
+    Target {
+        put_to_use: use_mesh,
+        ..Target::new("collada", MESH, "part.dae", seeds::collada, read_mesh)
+    },
+    Target {
+        unpacked: pcd_unpacked,
+        dense: dense::pcd,
+        put_to_use: use_cloud,
+        ..Target::new("pcd", CLOUD, "cloud.pcd", seeds::pcd, read_cloud)
+    },
+    Target {
+        put_to_use: use_cloud,
+        ..Target::new("ply", CLOUD, "cloud.ply", seeds::ply, read_cloud)
+    },
     Target {
         furnish: furnish_robot,
+        put_to_use: use_scene,
         ..Target::new(
             "moveit_scene",
             SCENE,
@@ -381,8 +419,9 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         furnish: furnish_robot,
-        // What is parsed is in the way of the library for it, and a scene by hand is short.
-        times: 64,
+        put_to_use: use_scene,
+        // The library holds as much for a text, and a scene by hand is short.
+        times: 128,
         ..Target::new(
             "toml_scene",
             SCENE,
@@ -391,37 +430,39 @@ pub const TARGETS: &[Target] = &[
             read_scene,
         )
     },
-    Target::new(
-        "request",
-        &["psmp-arm/src/scene/request.rs"],
-        "request0001.yaml",
-        seeds::request,
-        |path| {
-            let request = MotionRequest::read(path)?;
-            if let Ok(problem) = ArmProblem::new(known_arm(), Scene::default(), &request) {
+    Target {
+        put_to_use: |path| {
+            let request = MotionRequest::read(path).ok();
+            let problem = request.map(|r| ArmProblem::new(known_arm(), Scene::default(), &r));
+            if let Some(Ok(problem)) = problem {
                 let _ = problem.touch();
             }
+        },
+        ..Target::new(
+            "request",
+            &["psmp-arm/src/scene/request.rs"],
+            "request0001.yaml",
+            seeds::request,
+            |path| MotionRequest::read(path).map(drop),
+        )
+    },
+    Target::new(
+        "cover_cache",
+        &["psmp-arm/src/cover_cache.rs"],
+        "cover.json",
+        seeds::cover,
+        |path| {
+            let folder = path.with_file_name("covers");
+            let robot = Robot::parse("r.urdf", seeds::ONE_SPHERE).unwrap();
+            let cached = || SphereModel::cached(&robot, 4, &folder).0;
+            // The file's name is a hash: it is the one that is there when one was made.
+            let known = only_file(&folder, || drop(cached()));
+            fs::copy(path, &known).unwrap();
+            // Whatever was kept, the link is within its spheres.
+            assert!(cached().of_link(0).iter().any(|ball| ball.radius >= 0.1));
             Ok(())
         },
     ),
-    Target {
-        ..Target::new(
-            "cover_cache",
-            &["psmp-arm/src/sphere_cover.rs"],
-            "cover.json",
-            seeds::cover,
-            |path| {
-                let folder = path.with_file_name("covers");
-                let robot = Robot::parse("r.urdf", seeds::ONE_SPHERE).unwrap();
-                // The file's name is made of hashes: it is the one that is there when one was made.
-                let known = only_file(&folder, || {
-                    SphereModel::cached(&robot, 4, &folder).unwrap();
-                });
-                fs::copy(path, &known).unwrap();
-                SphereModel::cached(&robot, 4, &folder).map(drop)
-            },
-        )
-    },
     Target {
         seal: Some(seal_shard),
         ..Target::new(
@@ -586,38 +627,51 @@ fn use_arm(arm: &Arm, scene: &Scene) {
 }
 
 fn read_scene(path: &Path) -> Result<(), FileError> {
-    let scene = Scene::read(path)?;
-    let arm = known_arm();
-    use_arm(arm, &scene);
-    if let Ok(world) = SphereWorld::new(arm, known_spheres(), &scene) {
-        let _ = world.standing_collision();
-    }
-    Ok(())
+    Scene::read(path).map(drop)
 }
 
-/// Reads a file as the scene that `objects` makes of its name.
-fn read_in_scene(path: &Path, object: &str) -> Result<(), FileError> {
-    let scene = path.with_file_name("scene.toml");
-    fs::write(&scene, format!("[[object]]\nname = \"o\"\n{object}\n")).unwrap();
-    let result = read_scene(&scene);
-    if let Ok(scene) = Scene::read(&scene) {
-        let bounds = |o: &Object| o.shapes.iter().map(|s| s.shape.bounds(&s.pose)).count();
-        let _ = scene.objects.iter().map(bounds).sum::<usize>();
+/// Asks whether the known arm touches anything in a scene.
+fn use_scene(path: &Path) {
+    let Ok(scene) = Scene::read(path) else {
+        return;
+    };
+    for Placed { shape, pose } in scene.objects.iter().flat_map(|object| &object.shapes) {
+        let _ = shape.bounds(pose);
     }
-    result
+    use_arm(known_arm(), &scene);
+    // What is held is covered by spheres, which takes its time for good reasons.
+    if scene.attached.is_empty() {
+        let world = SphereWorld::new(known_arm(), known_spheres(), &scene);
+        let _ = world.map(|world| world.standing_collision().is_some());
+    }
 }
+
+/// A scene beside a file, of one object that is in the file.
+fn scene_of(path: &Path, object: &str) -> PathBuf {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let scene = path.with_file_name("scene.toml");
+    let object = object.replace("FILE", name);
+    fs::write(&scene, format!("[[object]]\nname = \"o\"\n{object}\n")).unwrap();
+    scene
+}
+
+const OF_MESH: &str = "mesh = 'FILE'";
+const OF_CLOUD: &str = "points = { file = 'FILE', radius = 0.01 }";
 
 fn read_mesh(path: &Path) -> Result<(), FileError> {
-    let name = path.file_name().unwrap().display();
-    read_in_scene(path, &format!("mesh = \"{name}\""))
+    read_scene(&scene_of(path, OF_MESH))
+}
+
+fn use_mesh(path: &Path) {
+    use_scene(&scene_of(path, OF_MESH));
 }
 
 fn read_cloud(path: &Path) -> Result<(), FileError> {
-    let name = path.file_name().unwrap().display();
-    read_in_scene(
-        path,
-        &format!("points = {{ file = \"{name}\", radius = 0.01 }}"),
-    )
+    read_scene(&scene_of(path, OF_CLOUD))
+}
+
+fn use_cloud(path: &Path) {
+    use_scene(&scene_of(path, OF_CLOUD));
 }
 
 /// The only file below a folder; if there is none, `make` is asked to make it.

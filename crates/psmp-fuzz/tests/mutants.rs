@@ -26,37 +26,43 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// vertices as a graph may have without naming them.
 const FLOOR: usize = 2 << 20;
 
-/// A folder in which a reader finds what it expects.
-fn furnished(reader: &Target) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(reader.name);
+/// A folder, one for each test, in which a reader finds what it expects.
+fn furnished(reader: &Target, why: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(why)
+        .join(reader.name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     (reader.furnish)(&folder);
     folder
 }
 
-/// What is wrong with what a mutant did, if anything.
-fn fault(reader: &Target, bytes: &[u8], cost: &Cost<Result<(), FileError>>) -> Option<String> {
-    let most = reader.times * (reader.unpacked)(bytes) + FLOOR;
+/// A panic or a hang.
+fn hardship<T>(cost: &Cost<T>) -> Option<String> {
     match &cost.outcome {
-        Err(panic) => return Some(format!("a panic: {panic}")),
-        Ok(Err(error)) if error.remedy().is_none() => {
-            return Some(format!("an error without a remedy: {error}"));
-        }
-        Ok(_) => {}
+        Err(panic) => Some(format!("a panic: {panic}")),
+        Ok(_) => (cost.time > LONGEST).then(|| format!("{:?}", cost.time)),
     }
-    if cost.time > LONGEST {
-        return Some(format!("{:?}", cost.time));
+}
+
+/// What is wrong with how a file was read, if anything.
+fn fault(reader: &Target, bytes: &[u8], cost: &Cost<Result<(), FileError>>) -> Option<String> {
+    if let Ok(Err(error)) = &cost.outcome
+        && error.remedy().is_none()
+    {
+        return Some(format!("an error without a remedy: {error}"));
     }
-    (cost.memory > most).then(|| {
+    let most = reader.times * (reader.unpacked)(bytes) + FLOOR;
+    let hunger = || {
         let (memory, length) = (cost.memory, bytes.len());
         format!("{memory} bytes of memory for a file of {length}, at most {most} are fair")
-    })
+    };
+    hardship(cost).or_else(|| (cost.memory > most).then(hunger))
 }
 
 /// Reads the mutants of one reader, one after the other on a thread that is watched.
 fn read_mutants(reader: &'static Target) {
-    let folder = furnished(reader);
+    let folder = furnished(reader, "mutants");
     let path = folder.join(reader.file);
     let number = std::env::var("PSMP_MUTANTS").map_or(MUTANTS, |n| n.parse().unwrap());
     let (tell, told) = mpsc::channel();
@@ -70,7 +76,10 @@ fn read_mutants(reader: &'static Target) {
             }
             fs::write(&file, &bytes).unwrap();
             let cost = measure(|| (reader.read)(&file));
-            if tell.send(fault(reader, &bytes, &cost)).is_err() {
+            let used = measure(|| (reader.put_to_use)(&file));
+            let fault = fault(reader, &bytes, &cost).or_else(|| hardship(&used));
+            let failed = fault.is_some();
+            if tell.send(fault).is_err() || failed {
                 return;
             }
         }
@@ -113,25 +122,44 @@ readers! {
     moveit_scene toml_scene request cover_cache table_shard
 }
 
+/// Reads sound files in a folder of their own; tells what each of them cost.
+fn read_sound(reader: &Target, why: &str, sound: &[Vec<u8>]) -> Vec<Cost<Result<(), FileError>>> {
+    let folder = furnished(reader, why);
+    let path = folder.join(reader.file);
+    let read = |bytes: &Vec<u8>| {
+        fs::write(&path, bytes).unwrap();
+        measure(|| (reader.read)(&path))
+    };
+    let costs = sound.iter().map(read).collect();
+    fs::remove_dir_all(folder).unwrap();
+    costs
+}
+
 #[test]
 fn sound_files_are_read() {
     for reader in TARGETS {
-        let folder = furnished(&Target {
-            name: &format!("sound-{}", reader.name).leak()[..],
-            ..*reader
-        });
-        let path = folder.join(reader.file);
-        for (place, bytes) in (reader.seeds)().iter().enumerate() {
-            let mut sealed = bytes.clone();
-            reader.seal.inspect(|seal| seal(&mut sealed));
-            for bytes in [bytes, &sealed] {
-                fs::write(&path, bytes).unwrap();
-                let cost = measure(|| (reader.read)(&path));
-                let outcome = cost.outcome.unwrap();
-                assert!(outcome.is_ok(), "{} {place}: {outcome:?}", reader.name);
-            }
+        let mut sound = (reader.seeds)();
+        if let Some(seal) = reader.seal {
+            let mut sealed = sound.clone();
+            sealed.iter_mut().for_each(seal);
+            sound.extend(sealed);
         }
-        fs::remove_dir_all(folder).unwrap();
+        for (place, cost) in read_sound(reader, "sound", &sound).into_iter().enumerate() {
+            let outcome = cost.outcome.unwrap();
+            assert!(outcome.is_ok(), "{} {place}: {outcome:?}", reader.name);
+        }
+    }
+}
+
+#[test]
+fn dense_files_take_memory_in_proportion() {
+    for reader in TARGETS {
+        let dense = (reader.dense)();
+        for (bytes, cost) in dense.iter().zip(read_sound(reader, "dense", &dense)) {
+            let name = reader.name;
+            assert_eq!(fault(reader, bytes, &cost), None, "{name}");
+            println!("{name}: {} bytes, {} in memory", bytes.len(), cost.memory);
+        }
     }
 }
 
