@@ -305,3 +305,39 @@ def test_the_published_panda():
         steps = int(np.ceil(np.abs(b - a).max() / step))
         assert exact(a + np.linspace(0, 1, steps + 1)[:, None] * (b - a)).all()
     assert arm.trajectory(run.path).duration > 0
+
+
+def test_files_name_only_what_is_theirs_or_allowed(tmp_path):
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.mkdir()
+    other.mkdir()
+    (other / "m.obj").write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n")
+    scene, robot = own / "scene.toml", own / "r.urdf"
+    scene.write_text('[[object]]\nname = "part"\nmesh = "../other/m.obj"\n')
+    robot.write_text(
+        '<robot name="r"><link name="a"/><link name="b"><collision><geometry><mesh filename="../other/m.obj"/>'
+        '</geometry></collision></link><joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    for read in (psmp.Scene, psmp.Arm):
+        path = scene if read is psmp.Scene else robot
+        with pytest.raises(OSError, match="allow_paths"):
+            read(path)
+        read(path, allow_paths=[other])
+
+
+def test_nothing_in_a_scene_is_meant_or_a_mistake(tmp_path):
+    scene = tmp_path / "scene.toml"
+    scene.write_text("")
+    with pytest.raises(OSError, match="nothing in this scene"):
+        psmp.Scene(scene)
+    assert psmp.Scene(scene, empty=True).objects == []
+    cloud = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\nnan nan nan\n"
+    (tmp_path / "cloud.pcd").write_text(cloud)
+    scene.write_text('[[object]]\nname = "seen"\npoints = { file = "cloud.pcd", radius = 0.01 }\n')
+    with pytest.warns(UserWarning, match="`seen`"):
+        assert psmp.Scene(scene).objects == ["seen"]
+
+
+def test_an_arm_needs_a_sphere():
+    with pytest.raises(ValueError, match="spheres"):
+        psmp.Arm("planar-3", spheres=0)

@@ -246,7 +246,9 @@ impl Arm {
                 },
             };
             let expected = mimic.multiplier * at + mimic.offset;
-            if (value - expected).abs() > NEAR {
+            // What is not a number is near nothing.
+            let near = (value - expected).abs() <= NEAR;
+            if !near {
                 return Err(ArmError::Mimic {
                     joint: name.clone(),
                     value: *value,
@@ -377,6 +379,25 @@ impl Arm {
 mod tests {
     use super::*;
     use crate::models;
+
+    #[test]
+    fn a_joint_that_follows_is_where_the_other_puts_it() {
+        let text = r#"<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+            <joint name="one" type="continuous"><parent link="a"/><child link="b"/></joint>
+            <joint name="two" type="continuous"><parent link="b"/><child link="c"/><mimic joint="one" multiplier="-1" offset="0.5"/></joint></robot>"#;
+        let arm = Arm::whole(Robot::parse("r.urdf", text).unwrap()).unwrap();
+        let at = |one: f64, two: f64| [("one".to_owned(), one), ("two".to_owned(), two)];
+        assert!(arm.with_state(&at(0.2, 0.3)).is_ok());
+        assert_eq!(arm.configuration(&at(0.2, 0.3)).unwrap(), [0.2]);
+        for wrong in [at(0.2, 0.2), at(0.2, f64::NAN)] {
+            let error = arm.with_state(&wrong).unwrap_err();
+            assert!(matches!(&error, ArmError::Mimic { joint, .. } if joint == "two"));
+            assert!(arm.configuration(&wrong).is_err());
+        }
+        // Alone it must be where the other is at rest.
+        assert!(arm.with_state(&at(0.0, 0.5)[1..]).is_ok());
+        assert!(arm.with_state(&at(0.0, 0.4)[1..]).is_err());
+    }
 
     #[test]
     fn positions_are_matched_by_name_and_held_to_limits() {

@@ -8,7 +8,7 @@ use psmp::checker::BisectionChecker;
 use psmp::{Connection, Experience};
 use psmp_arm::{
     Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, MotionRequest, Sampling, Scene,
-    SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
+    SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_worlds::{FileError, check_writable, graphml, write_table};
 use serde_json::json;

@@ -315,8 +315,7 @@ pub(super) fn joint_positions(
             positions.len()
         )));
     }
-    // Not a number is no more within reach than what is too far.
-    let far = |p: &f64| !(p.abs() <= FARTHEST);
+    let far = |p: &f64| !p.is_finite() || p.abs() > FARTHEST;
     if let Some(bad) = positions.iter().position(far) {
         return Err(wrong(format!(
             "the position of `{}` is not finite, or more than {FARTHEST}",
