@@ -10,8 +10,20 @@ pub(crate) struct XmlFile<'a> {
     pub path: &'a Path,
 }
 
+/// How many signs that could be markup a file may have anyway, as lines under headings.
+const SIGNS_ANYWAY: usize = 4096;
+
 impl XmlFile<'_> {
     pub fn parse<'t>(&self, text: &'t str) -> Result<Document<'t>, FileError> {
+        // Room is made for an element at every `<` and for an attribute at every `=`, before any is
+        // there. The shortest are `<a/>` and ` a=""`; beyond that it is no XML.
+        for (sign, what) in [(b'<', "elements"), (b'=', "attributes")] {
+            let signs = text.bytes().filter(|b| *b == sign).count();
+            if signs > text.len() / 4 + SIGNS_ANYWAY {
+                let problem = format!("is not well-formed XML: too short for its {what}");
+                return Err(FileError::new(self.path, problem).hint("give an XML file"));
+            }
+        }
         Document::parse(text).map_err(|e| {
             FileError::new(self.path, format!("is not well-formed XML: {e}"))
                 .at(Place::Line(e.pos().row as usize))
@@ -115,4 +127,25 @@ pub(crate) fn children<'a, 't: 'a>(
     name: &str,
 ) -> impl Iterator<Item = Node<'a, 't>> {
     node.children().filter(move |n| n.has_tag_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_without_end_is_no_xml() {
+        let file = XmlFile {
+            path: Path::new("r.urdf"),
+        };
+        for sign in ["<", "="] {
+            let error = file.parse(&sign.repeat(100_000)).unwrap_err();
+            assert!(error.to_string().contains("too short"), "{error}");
+            assert!(error.remedy().is_some());
+        }
+        let densest = format!("<a>{}</a>", "<a/>".repeat(100_000));
+        file.parse(&densest).unwrap();
+        let ruled = format!("<!-- {} --><a/>", "=".repeat(80));
+        file.parse(&ruled).unwrap();
+    }
 }

@@ -4,13 +4,14 @@
 //! content as JSON. It appears whole or not at all. On reading, a file of other options, of another
 //! version, or with a single byte changed is refused, so that it is made again and never used.
 
+use crate::row::Row;
 use psmp_worlds::{FileError, save_piece};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use twox_hash::XxHash64;
 
-const REMEDY: &str = "nothing needs to be done: it is made again";
+pub(crate) const REMEDY: &str = "nothing needs to be done: it is made again";
 
 fn header(fingerprint: &str, content: &[u8]) -> String {
     let hash = XxHash64::oneshot(0, content);
@@ -54,9 +55,40 @@ pub fn recall<T: DeserializeOwned>(path: &Path, fingerprint: &str) -> Result<Opt
         .map_err(|e| damaged(&format!("cannot be understood: {e}")))
 }
 
+/// The rows kept under a name, which must be so many; `None` if there are none.
+///
+/// # Errors
+/// If the file is there but is not what was kept.
+pub fn recall_rows(
+    path: &Path,
+    fingerprint: &str,
+    expected: usize,
+) -> Result<Option<Vec<Row>>, FileError> {
+    let rows = recall::<Vec<Row>>(path, fingerprint)?;
+    match rows.as_ref().map(Vec::len) {
+        Some(found) if found != expected => {
+            let what = format!("holds {found} rows, expected {expected}");
+            Err(FileError::new(path, what).hint(REMEDY))
+        }
+        _ => Ok(rows),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_that_are_too_few_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        keep(&path, "a", &vec![Row::default()]).unwrap();
+        assert_eq!(
+            recall_rows(&path, "a", 1).unwrap(),
+            Some(vec![Row::default()])
+        );
+        assert!(recall_rows(&path, "a", 2).unwrap_err().remedy().is_some());
+    }
 
     #[test]
     fn what_is_kept_is_recalled_and_what_is_damaged_refused() {

@@ -71,8 +71,9 @@ impl<'a> KeptRows<'a> {
     ) -> Result<Vec<Row>, SweepError> {
         over_worlds(&self.tasks, self.options.jobs, |place, problems, world| {
             let path = self.folder.join(format!("{place:06}.json"));
-            let kept: Option<Vec<Row>> =
-                keep::recall(&path, &self.fingerprint).unwrap_or_else(|trouble| {
+            let expected = self.contestants.len() * self.options.seeds.len();
+            let kept =
+                keep::recall_rows(&path, &self.fingerprint, expected).unwrap_or_else(|trouble| {
                     damaged(&trouble);
                     None
                 });

@@ -401,6 +401,20 @@ impl<'a> Document<'a> {
         };
         if let Some(text) = self.default("state", |key| key.for_nodes) {
             let state = self.state(0, text)?;
+            let without = self.nodes.iter().filter(|n| n.state.is_none()).count();
+            // A short file may say that many nodes have a long state; no roadmap means that.
+            if state.len().saturating_mul(without) > self.text.len() {
+                return Err(FileError::new(
+                    self.path,
+                    format!(
+                        "gives {without} nodes one default state of {} numbers, more than a file of \
+                         {} bytes can mean",
+                        state.len(),
+                        self.text.len()
+                    ),
+                )
+                .hint("give every node a state of its own"));
+            }
             for node in &mut self.nodes {
                 node.state.get_or_insert_with(|| state.clone());
             }

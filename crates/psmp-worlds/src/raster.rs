@@ -3,13 +3,17 @@
 //! A few bytes can declare a picture of many gigabytes. Before anything is decoded, the declared
 //! size is held against the most that a file of this length can hold.
 
-use crate::{FileError, files};
+use crate::{FileError, read_regular};
 use image::{DynamicImage, GrayAlphaImage, ImageDecoder, ImageError, ImageReader, Limits};
 use std::io::Cursor;
 use std::path::Path;
 
-/// No picture may take more memory than this, however long its file is.
-const MOST_BYTES: u64 = 1 << 30;
+/// No picture may have more pixels than this, however long its file is: a square of 11,000 or so.
+/// White compresses so well that a picture of any size fits into a short file.
+const MOST_PIXELS: u64 = 1 << 27;
+
+/// No pixel takes more bytes: three colours and opacity, of 16 bits each.
+const MOST_BYTES: u64 = MOST_PIXELS * 8;
 
 /// The most bytes of picture a byte of PNG can make: deflate compresses at most 1032 to 1, and a
 /// pixel of one bit becomes a byte.
@@ -29,8 +33,8 @@ pub(crate) fn read_grey(
     path: &Path,
     expected: Option<(u32, u32)>,
 ) -> Result<GrayAlphaImage, FileError> {
-    let bytes = files::read(path)?;
-    decode(path, &bytes, expected)
+    // It may be another file that names this one.
+    decode(path, &read_regular(path, MOST_BYTES)?, expected)
 }
 
 fn decode(
@@ -77,6 +81,13 @@ fn decode(
         return Err(
             FileError::new(path, "the picture has no pixels").hint("write it again as PNG or PGM")
         );
+    }
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(FileError::new(
+            path,
+            format!("declares {width} x {height} pixels, at most {MOST_PIXELS} are read"),
+        )
+        .hint("scale the picture down, or cut it into parts"));
     }
     if decoder.total_bytes() > most {
         return Err(FileError::new(
@@ -138,6 +149,25 @@ mod tests {
         // Width and height stand in the first chunk, followed by its checksum.
         png[16..24].copy_from_slice(&[0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60]);
         assert!(luminances(&png).is_err());
+    }
+
+    #[test]
+    fn a_picture_that_unpacks_to_more_than_can_be_used_is_refused() {
+        // A byte for eight pixels, so that the file itself is long enough to hold them all.
+        let side = 11_600;
+        let mut bits = format!("P4\n{side} {side}\n").into_bytes();
+        bits.resize(bits.len() + side * side / 8, 0);
+        let error = luminances(&bits).unwrap_err();
+        assert!(error.to_string().contains("at most"), "{error}");
+        assert!(error.remedy().is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let error = read_grey(Path::new("/dev/zero"), None).unwrap_err();
+        assert!(error.to_string().contains("regular"), "{error}");
+        assert!(error.remedy().is_some());
     }
 
     #[test]

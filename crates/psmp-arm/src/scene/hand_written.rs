@@ -47,6 +47,7 @@ use psmp_worlds::{FileError, Place};
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use toml_parser::lexer::TokenKind;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,11 +110,56 @@ struct HeightfieldFile {
     heights: Vec<Vec<f64>>,
 }
 
+/// How long a scene by hand may be. The parser holds several dozen times the text.
+const LONGEST: usize = 1 << 20;
+
+/// How deep brackets may be within brackets.
+const DEEPEST: usize = 32;
+
+/// Refuses what the parser could not cope with. It limits depth by itself, but loses count where
+/// brackets do not match.
+fn believable(path: &Path, text: &str) -> Result<(), FileError> {
+    if text.len() > LONGEST {
+        let problem = format!(
+            "is longer than {} KiB, too long for a scene by hand",
+            LONGEST >> 10
+        );
+        return Err(FileError::new(path, problem)
+            .hint("put meshes and point clouds into files of their own"));
+    }
+    let mut open = Vec::new();
+    for token in toml_parser::Source::new(text).lex() {
+        // One that closes nothing is passed over by the parser, too.
+        match (token.kind(), open.last()) {
+            (left @ (TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket), _) => {
+                open.push(left);
+            }
+            (TokenKind::RightSquareBracket, Some(TokenKind::LeftSquareBracket))
+            | (TokenKind::RightCurlyBracket, Some(TokenKind::LeftCurlyBracket)) => {
+                open.pop();
+            }
+            _ => {}
+        }
+        if open.len() > DEEPEST {
+            let before = &text.as_bytes()[..token.span().start()];
+            let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+            return Err(FileError::new(
+                path,
+                "expected a scene in TOML: brackets are nested too deep",
+            )
+            .at(Place::Line(line))
+            .hint("close every bracket that is opened"));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn parse(
     path: &Path,
     text: &str,
     permissions: &Permissions,
 ) -> Result<Scene, FileError> {
+    believable(path, text)?;
     let file: SceneFile = toml::from_str(text).map_err(|e| {
         let error = FileError::new(path, format!("expected a scene in TOML: {}", e.message()))
             .hint("see the documentation of scenes for the fields that there are");
@@ -351,5 +397,21 @@ mod tests {
             );
             assert!(error.remedy().is_some(), "{error}");
         }
+    }
+
+    #[test]
+    fn brackets_without_end_are_refused() {
+        // The parser's own limit loses count where brackets do not match.
+        let mismatched = "points = { file = \"cloud 1, 1]\n[[object]]\n".repeat(5000);
+        for text in [
+            mismatched,
+            format!("a = {}", "[".repeat(100_000)),
+            format!("a = {}", "[ { ] }".repeat(10_000)),
+            "#".repeat(LONGEST + 1),
+        ] {
+            let error = believable(Path::new("s.toml"), &text).unwrap_err();
+            assert!(error.remedy().is_some());
+        }
+        believable(Path::new("s.toml"), "a = [[1, 2], [3]] # [[[\n[[b]]\n").unwrap();
     }
 }

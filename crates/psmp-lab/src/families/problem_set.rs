@@ -162,7 +162,8 @@ impl Family {
         let covered = |[low, high]: [f64; 2]| {
             let first = (low * last - 1e-6).ceil().max(0.0) as usize;
             let end = ((high * last + 1e-6).floor() + 1.0).max(0.0) as usize;
-            first.min(side)..end.min(side)
+            // What was kept in a file may be inside out.
+            first.min(side)..end.min(side).max(first.min(side))
         };
         let mut free = vec![true; side * side];
         for obstacle in obstacles {
@@ -262,6 +263,17 @@ mod tests {
 
     fn all() -> impl Iterator<Item = Family> {
         FAMILIES.into_iter().chain([BUGTRAP_FOREST])
+    }
+
+    #[test]
+    fn obstacles_that_are_inside_out_cover_nothing() {
+        let family = Family::named("one-wall").unwrap();
+        let inside_out = Rectangle {
+            x: [0.9, 0.1],
+            y: [0.2, 0.8],
+        };
+        let grid = family.draw(&[inside_out]);
+        assert!(grid.free_at(&[0.5, 0.5]));
     }
 
     #[test]

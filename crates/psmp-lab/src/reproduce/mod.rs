@@ -13,13 +13,15 @@ mod growth;
 mod replay;
 pub mod seven_dof;
 
+#[doc(hidden)]
+pub use crate::keep::recall_rows as kept_rows;
 pub use evaluate::evaluate;
 pub use experiment::Experiment;
 pub use replay::replay;
 
 use crate::families::{Family, FamilyError, ProblemSet, Rectangle};
 use crate::keep;
-use crate::problems::Problems;
+use crate::problems::{Origin, Problems};
 use crate::row::Row;
 use crate::sweep::{SweepError, runs_in_world};
 use psmp::{Experience, WorldId};
@@ -85,6 +87,31 @@ struct Worlds {
     free: Vec<Vec<u64>>,
 }
 
+/// The worlds of a family that were kept; `None` if there are none. Public for tests with damaged
+/// files.
+///
+/// # Errors
+/// If the file is there but is not what was kept.
+#[doc(hidden)]
+pub fn kept_worlds(
+    path: &Path,
+    fingerprint: &str,
+    family: &Family,
+    made: &Origin,
+) -> Result<Option<ProblemSet>, FileError> {
+    let Some(kept) = keep::recall::<Worlds>(path, fingerprint)? else {
+        return Ok(None);
+    };
+    let misfit = |what: String| FileError::new(path, what).hint(keep::REMEDY);
+    match *made {
+        Origin::Made { worlds, test, seed } if worlds == kept.obstacles.len() => family
+            .problem_set(test, seed, kept.obstacles, &kept.free)
+            .map(Some)
+            .map_err(|e| misfit(e.to_string())),
+        _ => Err(misfit("holds other worlds".to_owned())),
+    }
+}
+
 /// Runs an experiment and keeps its pieces under `folder`, or goes on with it.
 ///
 /// # Errors
@@ -143,8 +170,8 @@ struct Pieces<'a> {
 
 impl Pieces<'_> {
     /// What is kept, unless it is damaged.
-    fn recall<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Option<T> {
-        keep::recall(path, self.fingerprint).unwrap_or_else(|damaged| {
+    fn unless_damaged<T>(&self, kept: Result<Option<T>, FileError>) -> Option<T> {
+        kept.unwrap_or_else(|damaged| {
             self.watch.damaged(&damaged);
             None
         })
@@ -165,9 +192,11 @@ impl Pieces<'_> {
             worlds, test, seed, ..
         } = *self.experiment;
         let path = self.folder.join(format!("{}-worlds.json", family.name));
-        if let Some(kept) = self.recall::<Worlds>(&path) {
+        let made = Origin::Made { worlds, test, seed };
+        let kept = kept_worlds(&path, self.fingerprint, family, &made);
+        if let Some(kept) = self.unless_damaged(kept) {
             self.watch.step(worlds as u64);
-            return Ok(family.problem_set(test, seed, kept.obstacles, &kept.free)?);
+            return Ok(kept);
         }
         let set = family.generate(worlds, test, seed, || self.watch.step(1))?;
         let row = |world: u32| set.table.free_edges_in(WorldId(world)).to_vec();
@@ -219,7 +248,8 @@ impl Pieces<'_> {
         let name = format!("{}-from-world-{first}.json", problems.name());
         let path = self.folder.join(name);
         let expected = worlds.len() * contestants.len() * options.seeds.len();
-        if let Some(rows) = self.recall::<Vec<Row>>(&path) {
+        let kept = keep::recall_rows(&path, self.fingerprint, expected);
+        if let Some(rows) = self.unless_damaged(kept) {
             self.watch.step(expected as u64);
             return Ok(rows.into_iter().map(Row::in_todays_words).collect());
         }

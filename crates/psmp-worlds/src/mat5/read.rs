@@ -2,18 +2,28 @@
 //!
 //! Nothing here trusts a declared size. Elements are slices of bytes that are there; compressed
 //! ones are inflated as far as their data goes; counts are compared with the data before anything
-//! is allocated for them.
+//! is allocated for them. What all compressed and sparse variables of a file become together is
+//! limited: a few bytes of either can stand for many gigabytes.
 
 use super::{Class, Matrix, Numbers, Value};
 use crate::error::{FileError, Place};
 use flate2::bufread::ZlibDecoder;
+use std::cell::Cell;
 use std::io::Read;
 use std::path::Path;
 
 const HEADER: usize = 128;
 
-/// The most that deflate can make of a byte. A sparse matrix is expanded no further either.
-const EXPANSION: usize = 1032;
+/// What all compressed variables of a file may be inflated to. Only files that are large themselves
+/// may become larger, by [`EXPANSION`].
+const MOST_INFLATED: usize = 1 << 30;
+
+/// How many times as large as the file its variables may be beyond other limits: the compressed ones
+/// beyond [`MOST_INFLATED`], the sparse ones, filled up with zeros, beyond [`SMALL`].
+const EXPANSION: usize = 16;
+
+/// How many bytes of sparse variables are filled up in any file.
+const SMALL: usize = 1 << 20;
 
 /// The types of elements that hold something other than plain numbers.
 pub(super) const MI_MATRIX: u32 = 14;
@@ -35,14 +45,24 @@ enum Nesting {
 
 /// All variables of a file.
 pub(super) fn variables(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Value)>, FileError> {
+    variables_within(path, bytes, MOST_INFLATED.max(EXPANSION * bytes.len()))
+}
+
+/// All variables of a file, of which the compressed ones inflate to so many bytes at most.
+pub(super) fn variables_within(
+    path: &Path,
+    bytes: &[u8],
+    mut inflatable: usize,
+) -> Result<Vec<(String, Value)>, FileError> {
     let order = header(path, bytes)?;
+    let fillable = Cell::new(SMALL + EXPANSION * bytes.len());
     let mut file = Cursor {
         path,
         order,
         bytes,
         position: HEADER,
         inflated_at: None,
-        file_length: bytes.len(),
+        fillable: &fillable,
     };
     let mut variables = Vec::new();
     while file.position < bytes.len() {
@@ -51,7 +71,9 @@ pub(super) fn variables(path: &Path, bytes: &[u8]) -> Result<Vec<(String, Value)
         let variable = match element.kind {
             MI_MATRIX => array(&mut file.within(&element), Nesting::Variable)?,
             MI_COMPRESSED => {
-                let inflated = inflate(&file, &element)?;
+                let inflated = inflate(&file, &element, inflatable)?;
+                inflatable -= inflated.len();
+                fillable.update(|bytes| bytes + EXPANSION * inflated.len());
                 let mut inside = Cursor {
                     bytes: &inflated,
                     position: 0,
@@ -120,7 +142,8 @@ struct Cursor<'a> {
     position: usize,
     /// Where in the file the compressed element stands that these bytes came out of.
     inflated_at: Option<usize>,
-    file_length: usize,
+    /// How many bytes of sparse variables may still be filled up.
+    fillable: &'a Cell<usize>,
 }
 
 impl<'a> Cursor<'a> {
@@ -238,11 +261,18 @@ impl<'a> Cursor<'a> {
     }
 }
 
-fn inflate(file: &Cursor<'_>, element: &Element<'_>) -> Result<Vec<u8>, FileError> {
+/// What a compressed element holds, if that is `most` bytes at most.
+fn inflate(file: &Cursor<'_>, element: &Element<'_>, most: usize) -> Result<Vec<u8>, FileError> {
     let mut inflated = Vec::new();
     ZlibDecoder::new(element.data)
+        .take(most as u64 + 1)
         .read_to_end(&mut inflated)
         .map_err(|e| file.fault(format!("a compressed variable does not inflate: {e}")))?;
+    if inflated.len() > most {
+        return Err(file
+            .fault("its variables inflate to more than can be read")
+            .hint("save fewer variables in a file, or save it without compression (`-v6`)"));
+    }
     Ok(inflated)
 }
 
@@ -337,18 +367,21 @@ fn sparse(
     let starts = inside.counts("column starts")?;
     let element = inside.element()?;
     let nonzeros = inside.numbers(&element)?;
-    let size = rows
-        .checked_mul(columns)
-        .filter(|&n| n <= EXPANSION * inside.file_length)
-        .ok_or_else(|| {
-            FileError::new(
-                inside.path,
-                format!("a sparse array of {rows} x {columns} is too large to fill up"),
-            )
+    let width = match nonzeros {
+        Numbers::U8(_) => 1,
+        _ => size_of::<f64>(),
+    };
+    let size = rows.checked_mul(columns);
+    let bytes = size.and_then(|size| size.checked_mul(width));
+    let left = bytes.and_then(|bytes| inside.fillable.get().checked_sub(bytes));
+    let (Some(size), Some(left)) = (size, left) else {
+        let problem = format!("a sparse array of {rows} x {columns} is too large to fill up");
+        return Err(FileError::new(inside.path, problem)
             .at(Place::Byte(inside.position as u64))
-            .hint("save it as a full array")
-        })?;
-    let ends_fit = starts.len() == columns + 1
+            .hint("save it as a full array"));
+    };
+    inside.fillable.set(left);
+    let ends_fit = columns.checked_add(1) == Some(starts.len())
         && starts.is_sorted()
         && starts[columns] <= row_of.len().min(nonzeros.len());
     if !ends_fit || row_of.iter().any(|&row| row >= rows) {

@@ -87,6 +87,41 @@ fn a_sparse_array_is_filled_up_within_reason() {
 }
 
 #[test]
+fn sparse_arrays_are_filled_up_within_reason_together() {
+    let sparse = |count| {
+        let mut file = Maker::new(Order::Little);
+        for _ in 0..count {
+            file = file
+                .words(&[MI_MATRIX, 80, 6, 8, 5 | 0x200, 2, 5, 8, 300_000, 1])
+                .words(&[1 << 16 | 1])
+                .raw(b"s\0\0\0")
+                .words(&[5, 4, 1, 0, 5, 8, 0, 1])
+                .words(&[1 << 16 | 2])
+                .raw(&[1, 0, 0, 0]);
+        }
+        file.read()
+    };
+    assert_eq!(sparse(2).unwrap().variables().count(), 2);
+    // Each of them is small enough, all of them are not.
+    let error = sparse(50).unwrap_err();
+    assert_eq!(error.remedy(), Some("save it as a full array"));
+}
+
+#[test]
+fn variables_inflate_within_reason_together() {
+    let zeros = Value::Matrix(Matrix::new(1000, 1, Numbers::U8(vec![0; 1000])));
+    let variables = [("a", zeros.clone()), ("b", zeros.clone()), ("c", zeros)];
+    let path = Path::new("z.mat");
+    let bytes = file(path, &variables, Packing::Compressed).unwrap();
+    assert!(bytes.len() < 400, "{}", bytes.len());
+    let read = |most| super::read::variables_within(path, &bytes, most);
+    assert_eq!(read(4000).unwrap().len(), 3);
+    let error = read(3000).unwrap_err();
+    assert!(error.to_string().contains("inflate to more"), "{error}");
+    assert!(error.remedy().is_some());
+}
+
+#[test]
 fn other_versions_say_what_to_do() {
     let mut hdf5 = Maker::new(Order::Little);
     hdf5.bytes[125] = 2;

@@ -112,3 +112,20 @@ fn what_is_written_reads_the_same() {
         }
     }
 }
+
+#[test]
+fn one_long_default_state_for_many_nodes_is_refused() {
+    let graph = |numbers: usize, nodes: usize| {
+        let nodes: String = (0..nodes).map(|n| format!("<node id=\"{n}\"/>")).collect();
+        let state = "1 ".repeat(numbers);
+        format!(
+            "<graphml><key id=\"s\" for=\"node\" attr.name=\"state\"><default>{state}</default></key>\
+             <graph edgedefault=\"directed\">{nodes}</graph></graphml>"
+        )
+    };
+    assert_eq!(read(&graph(7, 1000)).unwrap().vertex_count(), 1000);
+    // 20 kB that stand for a hundred times as much.
+    let error = read(&graph(2000, 1000)).unwrap_err();
+    assert!(error.to_string().contains("default state"), "{error}");
+    assert!(error.remedy().is_some());
+}

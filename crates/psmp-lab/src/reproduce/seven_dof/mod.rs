@@ -251,10 +251,10 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     if let Some(budget) = row.budget {
         (experiment.budget, experiment.rival_budget) = (budget, budget);
     }
-    let scratch = std::env::temp_dir().join(format!("psmp-replay-{}", std::process::id()));
-    let sets = Maker::new(&experiment, &scratch, &Ticking(tick)).sets();
-    // What was kept for going on is of no more use.
-    let _ = std::fs::remove_dir_all(&scratch);
+    // A name that no one can guess, in a folder that others can write to; it goes with its content.
+    let scratch = tempfile::tempdir()
+        .map_err(|e| FileError::io(std::env::temp_dir(), "create a folder in", e))?;
+    let sets = Maker::new(&experiment, scratch.path(), &Ticking(tick)).sets();
     let set = sets?.pop().ok_or_else(|| wrong("it names no set"))?;
     let world = row.world.checked_sub(1).map(WorldId);
     let world = world
@@ -319,7 +319,7 @@ impl Pieces<'_> {
         let name = format!("{}-from-world-{first}.json", set.name);
         let path = self.folder.join(name);
         let expected = worlds.len() * contenders.len() * seeds.len();
-        let kept = keep::recall::<Vec<Row>>(&path, self.fingerprint).unwrap_or_else(|damaged| {
+        let kept = keep::recall_rows(&path, self.fingerprint, expected).unwrap_or_else(|damaged| {
             self.watch.damaged(&damaged);
             None
         });
