@@ -538,7 +538,8 @@ mod tests {
         let ends = [(q(3), q(4)), (q(3), vec![0.9, 0.1]), (vec![0.9, 0.1], q(3))];
         for ((start, goal), expected) in ends.iter().zip([(3, 4), (3, 100), (100, 3)]) {
             let mut world = WorldFn(|_: &[f64]| true);
-            let joined = JoinedQuery::new(&base, start, goal, RESOLUTION, &mut world);
+            let joined =
+                JoinedQuery::new(&base, start, goal, RESOLUTION, &mut world, &Limit::none());
             let mut joined = joined.unwrap();
             let Query { start, goal } = joined.query;
             assert_eq!((start.0, goal.0), expected);
