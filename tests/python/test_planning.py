@@ -69,16 +69,23 @@ def test_the_same_seed_gives_the_same_events(roadmap):
 def test_a_run_is_stopped_gone_on_with_and_closed(roadmap):
     whole = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01)
     expected = list(whole)
-    run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.checks(100))
+    run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.edges(10))
     events = list(run)
-    assert 100 <= run.configurations < 300 and run.ending is None
+    assert run.edges == 10 and run.ending is None
     assert list(run) == [], "the condition is still met"
-    for event in run.until(psmp.checks(400) | psmp.gap(0.5)):
+    for event in run.until(psmp.edges(30) | psmp.gap(0.5)):
         events.append(event)
         if len(events) % 7 == 0:
             break
     events += run.until()
     assert events == expected and run.fingerprint == whole.fingerprint
+
+    # A check that a budget breaks off is gone on with.
+    run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.checks(101))
+    list(run)
+    assert run.configurations == 101 and run.ending is None
+    list(run.until())
+    assert run.ending == whole.ending and run.best_length == whole.best_length
 
     run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.edges(30))
     list(run)
@@ -116,6 +123,58 @@ def test_conditions_are_joined(roadmap):
     assert 0.1 <= time.monotonic() - began < 5.0
     assert psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.never()).finish().ending == "shortest-on-roadmap"
 
+
+@pytest.mark.parametrize("most", [1, 10, 300])
+@pytest.mark.parametrize("validator", ["coarse", "failfast"])
+def test_a_budget_of_checks_is_never_passed(roadmap, most, validator):
+    asked = 0
+
+    def one(q):
+        nonlocal asked
+        asked += 1
+        return wall(q)
+
+    def batch(q):
+        nonlocal asked
+        free = wall_in_batches(q)
+        asked += len(q) if free.all() else int(np.argmin(free)) + 1
+        return free
+
+    for check in (one, psmp.on_batches(batch)):
+        asked = 0
+        run = psmp.plan(roadmap, START, GOAL, check=check, validator=validator, stop=psmp.checks(most))
+        run.finish()
+        assert asked == run.configurations == most
+        run = psmp.plan_without_roadmap([(0, 1), (0, 1)], START, GOAL, check=check, planner="bitstar",
+                                        resolution=0.001, stop=psmp.checks(most))  # fmt: skip
+        run.finish()
+        # Start and goal are asked about before the run begins.
+        assert run.configurations == max(most, 2)
+
+
+def test_time_is_kept_in_the_midst_of_thinking_and_of_a_slow_edge():
+    large = psmp.Roadmap.halton([(0, 1), (0, 1)], 20_000)
+    began = time.perf_counter()
+    run = psmp.plan(large, START, GOAL, check=psmp.on_batches(wall_in_batches), stop=psmp.seconds(0.5))
+    run.finish()
+    assert time.perf_counter() - began < 1.5
+    asked = 0
+
+    def slow(q):
+        nonlocal asked
+        asked += 1
+        time.sleep(0.05)
+        return True
+
+    small = psmp.Roadmap.halton([(0, 1), (0, 1)], 50)
+    run = psmp.plan(small, START, GOAL, check=slow, validator="failfast", proposer="lazysp", stop=psmp.seconds(0.3))
+    began = time.perf_counter()
+    run.finish()
+    # One edge alone has hundreds of configurations.
+    assert time.perf_counter() - began < 1.0
+    assert 1 <= asked == run.configurations <= 8
+    assert run.until(psmp.checks(asked + 3)).finish().configurations == asked
+    assert run.ending is None
 
 def test_start_and_goal_may_be_vertices(roadmap):
     result = psmp.plan(roadmap, 3, np.int64(200), check=wall).finish()
