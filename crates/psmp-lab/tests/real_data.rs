@@ -311,9 +311,8 @@ fn spent_insured<'a>(
     (last.progress.configurations, dearest)
 }
 
-/// An insured planner checks at most twice what LazySP would, plus one path that was proposed, whatever it
-/// believes; one
-/// that is not insured may check more.
+/// An insured planner checks at most twice what LazySP would, plus one path that was proposed,
+/// whatever it believes; one that is not insured may check more.
 #[test]
 fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
     let mut dearer_without = 0;

@@ -347,7 +347,7 @@ impl Roadmap {
         Ok(Self::new(read.map_err(|e| file_error(&e))?, None))
     }
 
-    /// The roadmap with a start and a goal joined to it as its last two vertices.
+    /// The roadmap with a start and a goal joined to it, as its last two vertices where it has none there.
     #[pyo3(signature = (start, goal, *, radius=None, nearest=None))]
     fn with_query(
         &self,

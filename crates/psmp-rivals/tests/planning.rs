@@ -361,7 +361,7 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
 #[test]
 fn shortcuts_of_arms_are_checked_more_finely_than_other_motions() {
     let step = 0.2;
-    let thin = || WorldFn(|q: &[f64]| q[1] > 0.9 || (q[0] * 5.0).rem_euclid(1.0) > 0.02);
+    let thin = || WorldFn(|q: &[f64]| q[1] > 0.9 || (q[0] * 5.0).rem_euclid(1.0) > 0.1);
     let around = vec![0.03, 0.1, 0.03, 0.95, 0.93, 0.95, 0.93, 0.1];
     let path = || Waypoints::new(&Space::unit(2), around.clone());
     let made = |make: fn(_, _, _) -> _, step| -> MotionChecker<_> {
@@ -369,7 +369,7 @@ fn shortcuts_of_arms_are_checked_more_finely_than_other_motions() {
         made.unwrap()
     };
     let is_free = |path: &Waypoints| {
-        let mut fine = made(MotionChecker::by_largest_step, SHORTCUT_STEP / 2.0);
+        let mut fine = made(MotionChecker::by_largest_step, SHORTCUT_STEP);
         (1..path.count()).all(|i| fine.is_motion_free(path.at(i - 1), path.at(i)) == Ok(Some(true)))
     };
     let options = ShortcutOptions::default();

@@ -86,7 +86,7 @@ fn a_table_says_what_checking_edge_by_edge_says() {
     // The roadmap that was made serves again, and other scenes have other answers.
     let line = format!("{TABLE} --scenes scenes/scene0001.toml --roadmap arm.graphml -o one.table");
     let run = place.psmp(&line).ok();
-    assert!(run.err.contains("1 worlds"), "{}", run.err);
+    assert!(run.err.contains("1 world "), "{}", run.err);
 
     // Roadmaps of other kinds: a seed repeats one, another seed or a radius makes another.
     let made = |options: &str| {

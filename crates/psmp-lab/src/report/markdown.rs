@@ -48,7 +48,8 @@ fn add_family(page: &mut String, family: &Family) {
     let _ = write!(
         page,
         "\n## {}\n\n{}\n\nCosts are medians of {unit} checked; a run that never gets there counts as \
-         infinite. The shortest is the shortest on the roadmap; checking only that path costs {:.0} on average.\n\n\
+         infinite. The shortest is the shortest on the roadmap; checking only that path costs {:.0} on \
+         average.\n\n\
          | planner | experience | runs | to first | to shortest | first / shortest | solved | \
          regret | 95% interval |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n",
         plain(&family.name),

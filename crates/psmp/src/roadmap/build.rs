@@ -248,8 +248,8 @@ impl Roadmap {
     }
 
     /// The roadmap with a start and a goal added as its last two vertices and joined to it (and to
-    /// each other if near enough). Vertices and edges that were there keep their ids, so collision
-    /// tables of the old roadmap still fit. In a directed roadmap the start gets edges out and the
+    /// each other if near enough); one that is a vertex of the roadmap already stays that one. Vertices
+    /// and edges that were there keep their ids, so collision tables of the old roadmap still fit. In a directed roadmap the start gets edges out and the
     /// goal edges in.
     ///
     /// # Errors
