@@ -1,11 +1,14 @@
 //! Meshes in files: STL, OBJ and Collada.
 
 use crate::collada;
-use crate::geometry::Mesh;
+use crate::geometry::{Mesh, ShapeError};
 use crate::permissions::LARGEST_DATA;
 use psmp_worlds::{FileError, read_regular};
 use std::collections::HashMap;
 use std::path::Path;
+
+/// The corners of a triangle.
+type Triangle = [[f64; 3]; 3];
 
 /// Reads a mesh and scales it. Vertices that are the same become one, so that closed surfaces are
 /// closed.
@@ -16,25 +19,33 @@ pub(crate) fn read(path: &Path, scale: [f64; 3]) -> Result<Mesh, FileError> {
             .hint("give a mesh with triangles as STL, OBJ or Collada (.dae)")
     };
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let corners = match ending.to_str() {
+    let triangles: Box<dyn Iterator<Item = Triangle>> = match ending.to_str() {
         Some("dae") => {
             let text = String::from_utf8(bytes)
                 .map_err(|_| unusable("is not text, as Collada is".to_owned()))?;
-            collada::triangles(path, &text)?
+            Box::new(collada::triangles(path, &text)?.into_iter())
         }
-        Some("stl") => corners_of(mesh_loader::stl::from_slice(&bytes)).map_err(unusable)?,
+        Some("stl") => {
+            let read = mesh_loader::stl::from_slice(&bytes);
+            Box::new(faces_of(read).map_err(unusable)?)
+        }
         Some("obj") => {
             // Materials in files beside the mesh do not matter for collisions, so none is read.
             let nothing = |_: &Path| Ok(Vec::new());
             let read = mesh_loader::obj::from_slice(&bytes, None, nothing);
-            corners_of(read).map_err(unusable)?
+            Box::new(faces_of(read).map_err(unusable)?)
         }
         _ => return Err(unusable("is not named as a mesh is".to_owned())),
     };
+    merged(triangles, scale).map_err(|e| unusable(e.to_string()))
+}
+
+/// The mesh of triangles by their corners.
+fn merged(triangles: impl Iterator<Item = Triangle>, scale: [f64; 3]) -> Result<Mesh, ShapeError> {
     let mut places: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices = Vec::new();
-    let mut triangles = Vec::new();
-    for corners in corners {
+    let mut faces = Vec::new();
+    for corners in triangles {
         let mut triangle = corners.map(|v| {
             // Adding zero makes both zeros one.
             let key = v.map(|x| (x + 0.0).to_bits());
@@ -49,29 +60,29 @@ pub(crate) fn read(path: &Path, scale: [f64; 3]) -> Result<Mesh, FileError> {
             triangle = [a, c, b];
         }
         if a != b && b != c && c != a {
-            triangles.push(triangle);
+            faces.push(triangle);
         }
     }
-    Mesh::new(vertices, triangles).map_err(|e| unusable(e.to_string()))
+    Mesh::new(vertices, faces)
 }
 
-/// The corners of the triangles of an STL or OBJ file.
-fn corners_of(read: std::io::Result<mesh_loader::Scene>) -> Result<Vec<[[f64; 3]; 3]>, String> {
+/// The triangles of an STL or OBJ file, one after the other: of a file that is all triangles, their
+/// corners would take more memory than all else.
+fn faces_of(
+    read: std::io::Result<mesh_loader::Scene>,
+) -> Result<impl Iterator<Item = Triangle>, String> {
     let scene = read.map_err(|e| format!("is not a mesh that can be read: {e}"))?;
-    let mut corners = Vec::new();
     for mesh in &scene.meshes {
-        for face in &mesh.faces {
-            let mut triangle = [[0.0; 3]; 3];
-            for (corner, &index) in triangle.iter_mut().zip(face) {
-                let Some(v) = mesh.vertices.get(index as usize) else {
-                    return Err(format!("a face names vertex {index}, which is not there"));
-                };
-                *corner = v.map(f64::from);
-            }
-            corners.push(triangle);
+        let missing = |index: &&u32| **index as usize >= mesh.vertices.len();
+        if let Some(index) = mesh.faces.iter().flatten().find(missing) {
+            return Err(format!("a face names vertex {index}, which is not there"));
         }
     }
-    Ok(corners)
+    Ok(scene.meshes.into_iter().flat_map(|mesh| {
+        let vertices = mesh.vertices;
+        let corner = move |index: u32| vertices[index as usize].map(f64::from);
+        mesh.faces.into_iter().map(move |face| face.map(&corner))
+    }))
 }
 
 #[cfg(test)]

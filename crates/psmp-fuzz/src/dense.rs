@@ -88,10 +88,14 @@ pub(crate) fn urdf() -> Vec<Vec<u8>> {
     vec![text.into()]
 }
 
-/// One face again and again.
+/// One face again and again, of three corners and of nine.
 pub(crate) fn obj() -> Vec<Vec<u8>> {
-    let faces = "f 1 2 3\n".repeat(MANY);
-    vec![format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{faces}").into()]
+    let vertices: String = (0..9)
+        .map(|v| format!("v {} {} 0\n", v % 3, v / 3))
+        .collect();
+    ["f 1 2 4\n", "f 1 2 3 6 9 8 7 4 5\n"]
+        .map(|face| (vertices.clone() + &face.repeat(MANY)).into_bytes())
+        .into()
 }
 
 pub(crate) fn pcd() -> Vec<Vec<u8>> {

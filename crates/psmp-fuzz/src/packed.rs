@@ -2,7 +2,8 @@
 //!
 //! Damage to such a file stops at its checksum, and what lies behind is never tried. So every second
 //! mutant of these formats is put in order again: its checksums made right, its content compressed.
-//! And what a compressed file may cost is in proportion to what it unpacks to, which is asked here.
+//! And what a compressed file may cost is in proportion to what it unpacks to, which is asked here; so is
+//! it where little text stands for much.
 
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
@@ -18,7 +19,7 @@ fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
 }
 
 /// The two checksums of table and belief files.
-pub(crate) fn seal_mapped(bytes: &mut Vec<u8>) {
+pub(crate) fn seal_mapped(bytes: &mut [u8]) {
     if bytes.len() >= 64 {
         let payload = crc32fast::hash(&bytes[64..]);
         put(bytes, 12, &payload.to_le_bytes());
@@ -28,7 +29,7 @@ pub(crate) fn seal_mapped(bytes: &mut Vec<u8>) {
 }
 
 /// The hash at the end of a shard of a table.
-pub(crate) fn seal_shard(bytes: &mut Vec<u8>) {
+pub(crate) fn seal_shard(bytes: &mut [u8]) {
     if let Some(end) = bytes.len().checked_sub(8) {
         let hash = XxHash64::oneshot(0, &bytes[..end]);
         put(bytes, end, &hash.to_le_bytes());
@@ -50,7 +51,7 @@ pub(crate) fn seal_piece(bytes: &mut Vec<u8>) {
 }
 
 /// The checksum of every chunk of a PNG.
-pub(crate) fn seal_png(bytes: &mut Vec<u8>) {
+pub(crate) fn seal_png(bytes: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = bytes.get(at..at + 4) {
         let length = length.iter().fold(0, |sum, b| sum << 8 | usize::from(*b));
@@ -84,6 +85,16 @@ pub(crate) fn pcd_unpacked(bytes: &[u8]) -> usize {
     let size = header.and_then(|at| bytes.get(at + PACKED.len() + 4..)?.first_chunk());
     let unpacked = size.map_or(0, |size| u32::from_le_bytes(*size) as usize);
     bytes.len() + unpacked.min(88 * bytes.len())
+}
+
+/// How long an OBJ file is with its polygons as triangles, each on a line of its own.
+pub(crate) fn obj_triangulated(bytes: &[u8]) -> usize {
+    let faces = bytes
+        .split(|b| *b == b'\n')
+        .filter(|line| line.starts_with(b"f "));
+    let corners = |line: &[u8]| line.split(u8::is_ascii_whitespace).count() - 1;
+    let triangles = faces.map(|line| corners(line).saturating_sub(2));
+    bytes.len() + triangles.sum::<usize>() * "f 1 2 4\n".len()
 }
 
 /// How large the belief is that outcomes begin, which has two words for every edge of the roadmap

@@ -1,8 +1,8 @@
 //! The readers: one entry for each format that psmp reads.
 
 use crate::packed::{
-    FINGERPRINT, belief_begun, mat_unpacked, pcd_unpacked, png_pixels, seal_mapped, seal_mat,
-    seal_piece, seal_png, seal_shard,
+    FINGERPRINT, belief_begun, mat_unpacked, obj_triangulated, pcd_unpacked, png_pixels,
+    seal_mapped, seal_mat, seal_piece, seal_png, seal_shard,
 };
 use crate::{dense, seeds};
 use psmp::{Connection, Direction, EdgeId, Experience, Roadmap, WorldId};
@@ -239,7 +239,7 @@ pub const TARGETS: &[Target] = &[
         )
     },
     Target {
-        seal: Some(seal_png),
+        seal: Some(|bytes| seal_png(bytes)),
         unpacked: png_pixels,
         ..Target::new("png", RASTER, "map.png", seeds::png, read_image)
     },
@@ -259,7 +259,7 @@ pub const TARGETS: &[Target] = &[
         )
     },
     Target {
-        seal: Some(seal_mapped),
+        seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "table_file",
             &["psmp-worlds/src/table_file.rs"],
@@ -273,7 +273,7 @@ pub const TARGETS: &[Target] = &[
         )
     },
     Target {
-        seal: Some(seal_mapped),
+        seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "belief_file",
             &["psmp-worlds/src/belief_file.rs", "psmp-lab/src/learned.rs"],
@@ -389,6 +389,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         dense: dense::obj,
+        unpacked: obj_triangulated,
         put_to_use: use_mesh,
         ..Target::new("obj", MESH, "part.obj", seeds::obj, read_mesh)
     },
@@ -464,7 +465,7 @@ pub const TARGETS: &[Target] = &[
         },
     ),
     Target {
-        seal: Some(seal_shard),
+        seal: Some(|bytes| seal_shard(bytes)),
         ..Target::new(
             "table_shard",
             &["psmp-arm/src/table.rs"],
