@@ -21,11 +21,13 @@ use std::time::{Duration, Instant};
 /// let stop = (Stop::gap(0.01) | Stop::configurations(5000)) & Stop::after(Duration::from_millis(500));
 /// # let _ = stop;
 /// ```
-#[derive(Debug, Clone)]
-pub struct Stop(Arc<Condition>);
+#[derive(Clone)]
+pub struct Stop(
+    /// None is never met, and costs nothing.
+    Option<Arc<Condition>>,
+);
 
 enum Condition {
-    Never,
     Configurations(u64),
     Edges(u64),
     Proposals(u64),
@@ -41,7 +43,7 @@ impl Stop {
     /// Only when the run is over by itself.
     #[must_use]
     pub fn never() -> Self {
-        Condition::Never.into()
+        Self(None)
     }
 
     /// Once this many configurations have been checked: never more, if the checker says truly what an
@@ -92,20 +94,35 @@ impl Stop {
     /// Whether to stop now.
     #[must_use]
     pub fn is_met(&self, progress: &Progress, elapsed: Duration) -> bool {
-        self.0.is_met(progress, elapsed)
+        self.0.as_ref().is_some_and(|c| c.is_met(progress, elapsed))
+    }
+
+    /// Whether time matters, so that the clock is read only where it does.
+    fn needs_clock(&self) -> bool {
+        self.0.as_ref().is_some_and(|c| c.needs_clock())
+    }
+
+    /// Whether it can come to be met in the midst of a step.
+    fn interrupts(&self) -> bool {
+        self.0.as_ref().is_some_and(|c| c.interrupts())
+    }
+
+    /// After how many more configurations this is met, if by nothing else before.
+    fn configurations_left(&self, progress: &Progress) -> u64 {
+        let left = self.0.as_ref().map(|c| c.configurations_left(progress));
+        left.unwrap_or(u64::MAX)
     }
 }
 
 impl From<Condition> for Stop {
     fn from(condition: Condition) -> Self {
-        Self(Arc::new(condition))
+        Self(Some(Arc::new(condition)))
     }
 }
 
 impl Condition {
     fn is_met(&self, progress: &Progress, elapsed: Duration) -> bool {
         match self {
-            Condition::Never => false,
             Condition::Configurations(count) => progress.configurations >= *count,
             Condition::Edges(count) => progress.edges >= *count,
             Condition::Proposals(count) => progress.proposals >= *count,
@@ -118,34 +135,31 @@ impl Condition {
         }
     }
 
-    /// Whether time matters, so that the clock is read only where it does.
     fn needs_clock(&self) -> bool {
         match self {
             Condition::After(_) => true,
-            Condition::Any(a, b) | Condition::All(a, b) => a.0.needs_clock() || b.0.needs_clock(),
+            Condition::Any(a, b) | Condition::All(a, b) => a.needs_clock() || b.needs_clock(),
             _ => false,
         }
     }
 
-    /// Whether it can come to be met in the midst of a step.
     fn interrupts(&self) -> bool {
         match self {
             Condition::After(_) | Condition::Flag(_) | Condition::When(_) => true,
-            Condition::Any(a, b) | Condition::All(a, b) => a.0.interrupts() || b.0.interrupts(),
+            Condition::Any(a, b) | Condition::All(a, b) => a.interrupts() || b.interrupts(),
             _ => false,
         }
     }
 
-    /// After how many more configurations this is met, if by nothing else before.
     fn configurations_left(&self, progress: &Progress) -> u64 {
         match self {
             Condition::Configurations(count) => count.saturating_sub(progress.configurations),
             Condition::Any(a, b) => {
-                let [a, b] = [a, b].map(|s| s.0.configurations_left(progress));
+                let [a, b] = [a, b].map(|stop| stop.configurations_left(progress));
                 a.min(b)
             }
             Condition::All(a, b) => {
-                let [a, b] = [a, b].map(|s| s.0.configurations_left(progress));
+                let [a, b] = [a, b].map(|stop| stop.configurations_left(progress));
                 a.max(b)
             }
             _ => u64::MAX,
@@ -153,10 +167,18 @@ impl Condition {
     }
 }
 
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(condition) => condition.fmt(f),
+            None => f.write_str("never"),
+        }
+    }
+}
+
 impl fmt::Debug for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Condition::Never => f.write_str("never"),
             Condition::Configurations(count) => write!(f, "configurations({count})"),
             Condition::Edges(count) => write!(f, "edges({count})"),
             Condition::Proposals(count) => write!(f, "proposals({count})"),
@@ -164,8 +186,8 @@ impl fmt::Debug for Condition {
             Condition::After(time) => write!(f, "after({time:?})"),
             Condition::Flag(_) => f.write_str("flag"),
             Condition::When(_) => f.write_str("when"),
-            Condition::Any(a, b) => write!(f, "({:?} | {:?})", a.0, b.0),
-            Condition::All(a, b) => write!(f, "({:?} & {:?})", a.0, b.0),
+            Condition::Any(a, b) => write!(f, "({a:?} | {b:?})"),
+            Condition::All(a, b) => write!(f, "({a:?} & {b:?})"),
         }
     }
 }
@@ -186,7 +208,13 @@ impl Limit {
     /// No limit.
     #[must_use]
     pub fn none() -> Self {
-        Self::since(Instant::now(), &Stop::never())
+        Self {
+            stop: Stop::never(),
+            since: None,
+            progress: Progress::default(),
+            interrupts: false,
+            configurations: u64::MAX,
+        }
     }
 
     /// That stop for work that begins now.
@@ -200,9 +228,9 @@ impl Limit {
     pub fn since(began: Instant, stop: &Stop) -> Self {
         let mut limit = Self {
             stop: stop.clone(),
-            since: stop.0.needs_clock().then_some(began),
+            since: stop.needs_clock().then_some(began),
             progress: Progress::default(),
-            interrupts: stop.0.interrupts(),
+            interrupts: stop.interrupts(),
             configurations: 0,
         };
         limit.stand_at(Progress::default());
@@ -212,7 +240,7 @@ impl Limit {
     /// A step begins, and this is where the run stands.
     pub fn stand_at(&mut self, progress: Progress) {
         self.progress = progress;
-        self.configurations = self.stop.0.configurations_left(&progress);
+        self.configurations = self.stop.configurations_left(&progress);
     }
 
     /// Whether to leave off now.
