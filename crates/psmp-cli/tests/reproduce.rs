@@ -51,7 +51,9 @@ fn pieces(report: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     for set in sets(report) {
         for entry in std::fs::read_dir(set).unwrap() {
             let path = entry.unwrap().path();
-            if path.to_string_lossy().contains("-from-world-") {
+            // Not what is being written, or was when its writer was killed.
+            let is_being_written = path.extension().is_some_and(|e| e == "tmp");
+            if path.to_string_lossy().contains("-from-world-") && !is_being_written {
                 pieces.insert(path.clone(), std::fs::read(path).unwrap());
             }
         }

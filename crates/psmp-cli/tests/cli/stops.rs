@@ -21,7 +21,7 @@ fn timed(place: &Place, line: &str, seconds: f64) -> Run {
 fn time_is_kept_while_building_and_while_thinking() {
     let place = Place::new().with_maps();
     // In the midst of making the roadmap, with nothing to show.
-    let huge = format!("plan --map map.png {QUERY} --vertices 1000000 --planner ei:local");
+    let huge = format!("plan --map map.png {QUERY} --vertices 1000000 --radius 0.003 --planner ei:local");
     let run = timed(&place, &huge, 0.5).ends(4);
     assert!(run.err.contains("before planning began"), "{run:?}");
     assert!(run.err.contains("hint:"), "{run:?}");
@@ -61,8 +61,8 @@ fn ctrl_c_and_sigterm_are_heard_while_thinking() {
 #[test]
 fn time_is_kept_while_spheres_are_made() {
     let place = Place::new().with_arm();
-    let line = "plan --robot ur5-like --scene post.toml --request over.yaml --spheres 100000";
-    let run = timed(&place, line, 0.0).ends(4);
+    let line = "plan --robot planar-3 --scene post.toml --request over.yaml --spheres 100000";
+    let run = timed(&place, line, 0.3).ends(4);
     assert!(run.err.contains("before planning began"), "{run:?}");
 }
 
