@@ -80,9 +80,9 @@ fn known(
     budget: usize,
     geometry: &str,
 ) -> Result<Option<SphereModel>, FileError> {
-    match path.symlink_metadata() {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        _ => {}
+    // If there is more to it than that it is not there, writing will tell.
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
     }
     let invalid = |why: &str| FileError::new(path, format!("{why}; a new cover is made"));
     let bytes = read_regular(path, LARGEST_TEXT)?;

@@ -32,6 +32,7 @@ pub struct Permissions {
 }
 
 /// Why a name leads to no file that may be read.
+#[derive(Debug)]
 pub(crate) struct Refused {
     pub problem: String,
     pub hint: String,
@@ -184,7 +185,7 @@ mod tests {
         let nothing = Permissions::default();
         assert!(nothing.find(&from, "beside").is_ok());
         for name in &outside {
-            let refused = nothing.find(&from, name).err().expect(name);
+            let refused = nothing.find(&from, name).expect_err(name);
             assert!(refused.problem.contains(name.as_str()));
         }
         let all = Permissions::default().allow_path(root.path()).unwrap();

@@ -288,8 +288,13 @@ impl Surface {
             let (low, high) = around(triangles.iter().flatten().copied(), 0.0);
             extent = norm(minus(high, low));
         }
+        // A surface that goes to and fro far more often than that of a thing would be cut into more
+        // pieces than there is memory for.
+        let area = |t: &Piece| 0.5 * norm(cross(minus(t[1], t[0]), minus(t[2], t[0])));
+        let layers = triangles.iter().map(area).sum::<f64>() / (100.0 * extent * extent);
+        let finest = extent / 26.0 * layers.max(1.0).sqrt();
         for triangle in triangles {
-            subdivide(triangle, extent / 26.0, &mut pieces);
+            subdivide(triangle, finest, &mut pieces);
         }
         Self {
             given,
@@ -816,6 +821,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_tangle_of_large_triangles_is_not_cut_without_end() {
+        let corner = |i: u64| [0, 1, 2].map(|axis| Draw::new(5, i).unit(axis));
+        let vertices = (0..60_000).map(corner).collect();
+        let triangles = (0..20_000).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let mesh = Mesh::new(vertices, triangles).unwrap();
+        let tangle = Placed {
+            shape: Shape::Mesh(mesh.into()),
+            pose: Pose::IDENTITY,
+        };
+        let pieces = Surface::of(&[tangle]).pieces.len();
+        assert!((20_000..1_000_000).contains(&pieces), "{pieces}");
     }
 
     #[test]

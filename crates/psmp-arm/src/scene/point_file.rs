@@ -97,11 +97,11 @@ fn ply(path: &Path, bytes: &[u8]) -> Result<Vec<[f64; 3]>, FileError> {
             passed.map_err(malformed)?;
             continue;
         }
-        let scalar = |axis: &&str| {
-            let property = element.properties.get(*axis);
+        let scalar = |axis: &str| {
+            let property = element.properties.get(axis);
             property.is_some_and(|p| matches!(p.data_type, PropertyType::Scalar(_)))
         };
-        if !AXES.iter().all(scalar) {
+        if !AXES.iter().all(|axis| scalar(axis)) {
             return Err(unusable("a vertex has no x, y or z".to_owned()));
         }
         let read = vertices.read_payload_for_element(&mut reader, element, &header);

@@ -3,8 +3,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const PLAN: &str =
-    "plan --robot planar-3 --request over.yaml --vertices 100 --planner rrtconnect --scene";
+const PLAN: &str = "plan --robot planar-3 --request over.yaml --planner rrtconnect --scene";
 
 /// A robot of one joint and these things.
 fn robot(name: &str, collision: &str) -> String {

@@ -251,7 +251,7 @@ fn what_cannot_be_a_table() {
             vec!["nan.yaml", "cup", "finite"],
         ),
         (
-            format!("{TABLE} --scenes knee.yaml -o t.table"),
+            format!("{TABLE} --scenes knee.yaml --empty-scene -o t.table"),
             vec!["`knee`", "finger_arm"],
         ),
         (
