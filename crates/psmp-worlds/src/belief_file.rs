@@ -612,6 +612,29 @@ mod tests {
     }
 
     #[test]
+    fn a_belief_of_no_worlds_is_not_believed_about_any_number_of_edges() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new.belief");
+        let about = |edges| Fingerprint {
+            vertices: 2,
+            edges,
+            hash: 0,
+        };
+        let error = begin_belief(&path, about(100_000_000)).unwrap_err();
+        assert!(error.to_string().contains("on its word alone"), "{error}");
+        assert!(error.remedy().is_some() && !path.exists());
+        begin_belief(&path, about(10)).unwrap();
+        assert_eq!(BeliefFile::open(&path).unwrap().edge_count(), 10);
+        let mut forged = std::fs::read(&path).unwrap();
+        forged[24..32].copy_from_slice(&100_000_000_u64.to_le_bytes());
+        let header = crc32fast::hash(&forged[..60]);
+        forged[60..64].copy_from_slice(&header.to_le_bytes());
+        std::fs::write(&path, forged).unwrap();
+        let error = BeliefFile::open(&path).unwrap_err();
+        assert!(error.to_string().contains("on its word alone"), "{error}");
+    }
+
+    #[test]
     fn another_roadmap_is_refused_with_both_named() {
         let folder = tempfile::tempdir().unwrap();
         let (path, _) = written(folder.path(), false);

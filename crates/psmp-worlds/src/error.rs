@@ -129,3 +129,16 @@ impl std::error::Error for FileError {
             .map(|e| e as &(dyn std::error::Error + 'static))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_one() {
+        let full = std::io::ErrorKind::StorageFull.into();
+        let error = FileError::io("rows.csv", "write", full);
+        assert!(error.to_string().contains("the disk is full"), "{error}");
+        assert!(error.remedy().is_some_and(|r| r.contains("make room")));
+    }
+}
