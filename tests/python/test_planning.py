@@ -351,3 +351,47 @@ def test_ctrl_c_ends_a_run_and_it_can_go_on(check):
     finally:
         process.kill()
     assert process.returncode == 7 and output == "interrupted True\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+@pytest.mark.parametrize(
+    "work",
+    [
+        "psmp.Roadmap.halton([(0, 1), (0, 1)], 300_000)",
+        "psmp.plan(large, (0.1, 0.1), (0.9, 0.9), check=psmp.on_batches(free)).finish()",
+        "psmp.plan(small, (0.1, 0.1), (0.9, 0.9), check=slow, proposer='lazysp').finish()",
+    ],
+    ids=["building", "thinking", "checking"],
+)
+def test_ctrl_c_is_heard_in_the_midst_of_work(work):
+    program = textwrap.dedent(f"""
+        import psmp, numpy as np, signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        def free(q):
+            return ~((0.45 < q[:, 0]) & (q[:, 0] < 0.55)) | (q[:, 1] > 0.99)
+        def slow(q):
+            time.sleep(0.02)
+            return True
+        large = psmp.Roadmap.halton([(0, 1), (0, 1)], 30_000)
+        small = psmp.Roadmap.halton([(0, 1), (0, 1)], 20)
+        print("begun", flush=True)
+        try:
+            {work}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            sys.exit(7)
+    """)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    try:
+        time.sleep(0.5)
+        assert process.poll() is None, "the work is too short to be interrupted"
+        sent = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        heard = time.perf_counter() - sent
+        process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 7
+    assert heard < 1.0

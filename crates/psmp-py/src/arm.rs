@@ -2,6 +2,7 @@
 
 use crate::arguments::{configurations, file_error, matrix, refused, values};
 use crate::arm_checker::ArmChecker;
+use crate::building::interruptible;
 use crate::roadmap::Roadmap;
 use crate::space::Space;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -111,13 +112,15 @@ impl Arm {
         if spheres == 0 {
             return Err(PyValueError::new_err("spheres must be at least 1, got 0"));
         }
-        py.detach(|| {
+        let (robot, semantics, (cover, troubles)) = interruptible(py, move || {
             let (robot, semantics) = load(&robot, srdf.as_ref(), &allow_paths)?;
-            let (cover, troubles) = SphereModel::kept(&robot, spheres);
-            for trouble in troubles {
-                let message = format!("the cache of covers: {trouble}");
-                Python::attach(|py| warn(py, &message))?;
-            }
+            let kept = SphereModel::kept(&robot, spheres);
+            PyResult::Ok((robot, semantics, kept))
+        })??;
+        for trouble in troubles {
+            warn(py, &format!("the cache of covers: {trouble}"))?;
+        }
+        py.detach(|| {
             let Some(semantics) = semantics else {
                 if let Some(group) = group {
                     return Err(PyTypeError::new_err(format!(

@@ -9,6 +9,7 @@ mod arguments;
 mod arm;
 mod arm_checker;
 mod belief;
+mod building;
 mod checker;
 mod dataset;
 mod engine;

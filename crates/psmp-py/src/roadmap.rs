@@ -1,6 +1,7 @@
 //! The roadmap, for Python: its constructors, and its arrays without a copy.
 
 use crate::arguments::{file_error, matrix, read_only, refused, values, vector};
+use crate::building::interruptible;
 use crate::space::Space;
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
@@ -66,7 +67,9 @@ impl Roadmap {
         let connection = connection(radius, nearest, || {
             Connection::Radius(psmp::roadmap::prm_star_radius(&space, count))
         })?;
-        let made = py.detach(|| psmp::Roadmap::from_configurations(space, points, connection));
+        let made = interruptible(py, move || {
+            psmp::Roadmap::from_configurations(space, points, connection)
+        })?;
         let graph = made.map_err(|e| refused("configurations", e))?;
         Ok(Self::new(graph, Some(connection)))
     }

@@ -21,7 +21,8 @@ fn timed(place: &Place, line: &str, seconds: f64) -> Run {
 fn time_is_kept_while_building_and_while_thinking() {
     let place = Place::new().with_maps();
     // In the midst of making the roadmap, with nothing to show.
-    let huge = format!("plan --map map.png {QUERY} --vertices 1000000 --radius 0.003 --planner ei:local");
+    let huge =
+        format!("plan --map map.png {QUERY} --vertices 1000000 --radius 0.003 --planner ei:local");
     let run = timed(&place, &huge, 0.5).ends(4);
     assert!(run.err.contains("before planning began"), "{run:?}");
     assert!(run.err.contains("hint:"), "{run:?}");

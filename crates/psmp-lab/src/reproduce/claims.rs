@@ -348,8 +348,8 @@ fn numbers(families: &[&FamilyRuns<'_>], measure: Measure, who: Who<'_>) -> Numb
     families.iter().zip(0..).flat_map(of_family).collect()
 }
 
-/// The mean of one planner's numbers less a rival's over all worlds of some families. `None` unless both planned in all of
-/// them; of final lengths, over the runs in which both have a path.
+/// The mean of one planner's numbers less a rival's over all worlds of some families. `None` unless
+/// both planned in all of them; of final lengths, over the runs in which both have a path.
 pub(super) fn compare(
     families: &[&FamilyRuns<'_>],
     measure: Measure,
