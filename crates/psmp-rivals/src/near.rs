@@ -181,18 +181,8 @@ impl Near {
     fn squared_distance_to_box(&self, node: u32, q: &[f64]) -> f64 {
         let d = self.space.dimension();
         let bounds = &self.boxes[node as usize * 2 * d..(node as usize + 1) * 2 * d];
-        let mut sum = 0.0;
-        for (i, axis) in self.space.axes().iter().enumerate() {
-            let (low, high) = (bounds[i], bounds[d + i]);
-            if q[i] < low || q[i] > high {
-                let gap = axis
-                    .difference(q[i], low)
-                    .abs()
-                    .min(axis.difference(q[i], high).abs());
-                sum += (axis.weight() * gap).powi(2);
-            }
-        }
-        sum
+        let (lower, upper) = bounds.split_at(d);
+        self.space.squared_distance_to_box(q, lower, upper)
     }
 
     /// The point nearest to `q`, if there is any.
@@ -282,8 +272,16 @@ mod tests {
             Axis::new(0.0, 1.0).unwrap().wrapping(),
         ])
         .unwrap();
-        let points = roadmap::uniform(&space, 700, 3);
-        let queries = roadmap::uniform(&space, 60, 4);
+        // The same places in numbers from other turns round too.
+        let turned = |mut points: Vec<f64>| {
+            for (i, q) in points.chunks_exact_mut(3).enumerate() {
+                q[0] += std::f64::consts::TAU * [0.0, 1.0, 0.0, -1.0, 3.0][i % 5];
+                q[2] += [0.0, 0.0, -2.0, 1.0][i % 4];
+            }
+            points
+        };
+        let points = turned(roadmap::uniform(&space, 700, 3));
+        let queries = turned(roadmap::uniform(&space, 60, 4));
         let mut near = Near::new(&space);
         assert_eq!(near.nearest(&queries[..3]), None);
         for (i, point) in points.chunks_exact(3).enumerate() {

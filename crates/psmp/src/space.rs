@@ -190,6 +190,26 @@ impl Space {
         sum.sqrt()
     }
 
+    /// The square of the weighted distance from `q` to the nearest place in a box, given by its lower
+    /// and upper bounds. On wrapping axes a place is the same whatever number stands for it: `q` may be
+    /// turns away from the box, and a box that reaches once round leaves nothing out.
+    #[must_use]
+    pub fn squared_distance_to_box(&self, q: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        let bounds = lower.iter().zip(upper);
+        for ((axis, &value), (&low, &high)) in self.axes.iter().zip(q).zip(bounds) {
+            let gap = if axis.wraps {
+                // How far beyond the lower bound the place is met first.
+                let beyond = (value - low).rem_euclid(axis.extent());
+                (beyond - (high - low)).max(0.0).min(axis.extent() - beyond)
+            } else {
+                (low - value).max(value - high).max(0.0)
+            };
+            sum += (axis.weight * gap).powi(2);
+        }
+        sum
+    }
+
     /// Writes the point a share `t` of the way along the straight motion from `a` to `b` into
     /// `out`. On a wrapping axis the result is brought back between the bounds.
     #[inline]

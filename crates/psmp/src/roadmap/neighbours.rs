@@ -93,18 +93,8 @@ impl<'a> Neighbours<'a> {
     fn squared_distance_to_box(&self, node: u32, q: &[f64]) -> f64 {
         let d = self.space.dimension();
         let bounds = &self.boxes[node as usize * 2 * d..(node as usize + 1) * 2 * d];
-        let mut sum = 0.0;
-        for (i, axis) in self.space.axes().iter().enumerate() {
-            let (low, high) = (bounds[i], bounds[d + i]);
-            if q[i] < low || q[i] > high {
-                let gap = axis
-                    .difference(q[i], low)
-                    .abs()
-                    .min(axis.difference(q[i], high).abs());
-                sum += (axis.weight() * gap).powi(2);
-            }
-        }
-        sum
+        let (lower, upper) = bounds.split_at(d);
+        self.space.squared_distance_to_box(q, lower, upper)
     }
 
     /// Calls `found` with every point within `radius` of `q`, in no particular order.
@@ -187,9 +177,17 @@ mod tests {
             Axis::new(-1.0, 1.0).unwrap().wrapping(),
         ])
         .unwrap();
-        let points = uniform(&space, 700, 3);
+        // The same places in numbers from other turns round too.
+        let turned = |mut points: Vec<f64>| {
+            for (i, q) in points.chunks_exact_mut(3).enumerate() {
+                q[0] += std::f64::consts::TAU * [0.0, 1.0, 0.0, -1.0, 3.0][i % 5];
+                q[2] += 2.0 * [0.0, 0.0, -2.0, 1.0][i % 4];
+            }
+            points
+        };
+        let points = turned(uniform(&space, 700, 3));
         let tree = Neighbours::new(&space, &points);
-        for q in uniform(&space, 60, 4).chunks_exact(3) {
+        for q in turned(uniform(&space, 60, 4)).chunks_exact(3) {
             let mut all: Vec<(u32, f64)> = points
                 .chunks_exact(3)
                 .enumerate()
