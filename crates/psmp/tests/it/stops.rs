@@ -148,8 +148,8 @@ fn now_and_then(n: u64, most: u64) -> (Stop, Arc<AtomicU64>) {
 #[test]
 fn interrupted_thinking_leaves_no_trace() {
     let (roadmap, query) = prm(300);
-    fn same<'a, P: Proposer<B>, B: Belief>(
-        (roadmap, query): (&'a Roadmap, Query),
+    fn same<P: Proposer<B>, B: Belief>(
+        (roadmap, query): (&Roadmap, Query),
         parts: impl Fn() -> (P, B),
         insured: bool,
     ) {
@@ -218,8 +218,7 @@ fn a_deadline_is_kept_in_the_midst_of_thinking() {
             began.elapsed() > Duration::from_secs(1)
         });
         planner.until(&stop).for_each(drop);
-        let longest = heard.lock().unwrap().1;
-        longest
+        heard.lock().unwrap().1
     };
     let deaf = [deaf(), deaf(), deaf()];
     assert!(
