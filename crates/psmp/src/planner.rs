@@ -324,7 +324,7 @@ where
         }
         if self.is_insured && self.insurance.is_none() {
             let nothing_blocked = if self.ledger.entries().is_empty() {
-                self.optimistic.clone()
+                self.optimistic.copy()
             } else {
                 OptimisticDistances::new(self.roadmap, self.query.goal)
             };

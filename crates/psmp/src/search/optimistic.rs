@@ -64,6 +64,16 @@ impl<'a> OptimisticDistances<'a> {
         distances
     }
 
+    /// A copy that has room for all that is to come, as a clone has not.
+    pub(crate) fn copy(&self) -> Self {
+        let mut copy = Self::begun(self.roadmap, self.roadmap.adjacency.vertex(self.goal));
+        copy.frontier.clear();
+        copy.distance.copy_from_slice(&self.distance);
+        copy.step.copy_from_slice(&self.step);
+        copy.blocked.copy_from_slice(&self.blocked);
+        copy
+    }
+
     /// The distance from a vertex to the goal: infinite if every way is known to be blocked.
     #[must_use]
     pub fn to_goal(&self, vertex: VertexId) -> f64 {

@@ -89,7 +89,7 @@
         },
         i: () => `better path: length ${measured(best)}; ${inAll(frame.n)}`,
         e: () => ({
-          "shortest-on-roadmap": `over: the best path is the shortest on this roadmap, proven; ${inAll(frame.n)}`,
+          "shortest-on-roadmap": `over: the shortest on this roadmap, proven; ${inAll(frame.n)}`,
           "no-path-on-roadmap": `over: this roadmap has no path, proven; ${inAll(frame.n)}`,
           "gave-up": `over: nothing left to propose; ${inAll(frame.n)}`,
           stopped: `over: the budget is spent; ${inAll(frame.n)}`,
