@@ -10,6 +10,7 @@
 //! was asked for.
 
 use crate::error::FileError;
+use crate::regular_file::check_regular;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -28,16 +29,6 @@ const MOST_LINKS: usize = 40;
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     check_regular(path)?;
     fs::read(path).map_err(|e| FileError::io(path, "read", e))
-}
-
-/// Sees that a path leads to a file: a device may have no end, and opening a pipe waits for one who
-/// writes to it.
-fn check_regular(path: &Path) -> Result<(), FileError> {
-    let told = fs::metadata(path).map_err(|e| FileError::io(path, "read", e))?;
-    match told.is_file() {
-        true => Ok(()),
-        false => Err(FileError::new(path, "is no regular file").hint("name a file")),
-    }
 }
 
 /// A file in memory, at the alignment of a word.
@@ -457,9 +448,9 @@ mod tests {
             assert!(made.unwrap().success());
             for path in [Path::new("/dev/zero"), &pipe] {
                 let error = Words::read(path).unwrap_err();
-                assert!(error.to_string().contains("no regular file"), "{error}");
+                assert!(error.to_string().contains("not a regular file"), "{error}");
                 let error = read(path).unwrap_err();
-                assert!(error.to_string().contains("no regular file"), "{error}");
+                assert!(error.to_string().contains("not a regular file"), "{error}");
             }
         }
 

@@ -8,6 +8,19 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+/// What there is to know of a regular file before it is opened.
+///
+/// # Errors
+/// If it is not there, or is not a regular file.
+pub(crate) fn check_regular(path: &Path) -> Result<fs::Metadata, FileError> {
+    let about = fs::metadata(path).map_err(|e| FileError::io(path, "read", e))?;
+    match about.is_file() {
+        true => Ok(about),
+        false => Err(FileError::new(path, "is not a regular file")
+            .hint("name a file; folders, pipes and devices are not read")),
+    }
+}
+
 /// All bytes of a regular file of at most `most` bytes.
 ///
 /// # Errors
@@ -15,11 +28,7 @@ use std::path::Path;
 pub fn read_regular(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>, FileError> {
     let path = path.as_ref();
     let unreadable = |e| FileError::io(path, "read", e);
-    let about = fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        return Err(FileError::new(path, "is not a regular file")
-            .hint("name a file; folders, pipes and devices are not read"));
-    }
+    let about = check_regular(path)?;
     let too_large = || {
         FileError::new(path, format!("is larger than {} MiB", most >> 20))
             .hint("give a smaller file; what is larger is not read")
