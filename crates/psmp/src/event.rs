@@ -4,13 +4,13 @@ use crate::roadmap::EdgeId;
 use std::fmt;
 
 /// Where a run stands; by default, at its beginning.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Configurations checked so far.
     pub configurations: u64,
     /// Edges checked so far; without a roadmap, motions.
     pub edges: u64,
-    /// Paths asked of the proposer so far, barren draws included; without a roadmap, random
+    /// Paths asked of the proposer so far, draws without improvement included; without a roadmap, random
     /// configurations drawn.
     pub proposals: u64,
     /// The length of the best path found, if there is one.
@@ -42,7 +42,23 @@ impl fmt::Display for Yardstick {
     }
 }
 
+impl Default for Progress {
+    fn default() -> Self {
+        Self::BEGINNING
+    }
+}
+
 impl Progress {
+    /// Nothing has been done yet.
+    pub const BEGINNING: Progress = Progress {
+        configurations: 0,
+        edges: 0,
+        proposals: 0,
+        best_length: None,
+        lower_bound: 0.0,
+        yardstick: Yardstick::ShortestOnRoadmap,
+    };
+
     /// Where a run stands that had spent `self` before a planner began, and whose planner stands at
     /// `now`.
     #[must_use]
@@ -72,6 +88,7 @@ impl Progress {
 
 /// Who has proposed a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Source {
     /// The proposer.
     Proposer,
@@ -84,6 +101,7 @@ pub enum Source {
 
 /// What has happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum EventKind {
     /// A path was proposed and will now be checked.
     Proposed {
@@ -93,9 +111,9 @@ pub enum EventKind {
         source: Source,
     },
     /// The proposer was asked and had nothing shorter than the best path.
-    Barren,
-    /// A part of an edge of the proposed path was looked at, and shows no collision.
-    Looked {
+    NoImprovement,
+    /// A part of an edge of the proposed path was checked, and shows no collision.
+    PartlyChecked {
         /// The edge.
         edge: EdgeId,
         /// How many configurations that took.
@@ -107,7 +125,7 @@ pub enum EventKind {
         edge: EdgeId,
         /// Whether it is free. A blocked edge refutes the path.
         free: bool,
-        /// How many configurations that took, besides those it was looked at before.
+        /// How many configurations that took, besides those of partial checks before.
         configurations: u64,
     },
     /// Configurations that are no edge of a roadmap were checked, by a planner that makes its own way:
@@ -118,6 +136,9 @@ pub enum EventKind {
         /// How many that took.
         configurations: u64,
     },
+    /// The roadmap had no path, and was made finer around start and goal. What is known of its edges
+    /// stays known.
+    MadeFiner,
     /// The proposed path is free and shorter than all before.
     Improved {
         /// Its length.

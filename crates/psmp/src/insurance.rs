@@ -48,13 +48,13 @@
 //! for the belief, all checks are LazySP's, at most `L`.
 //!
 //! The run ends: a proposed path has an edge to check or is shorter than the best one, of which there
-//! are finitely many; barren draws are limited by the fallback or followed by one check of LazySP's;
+//! are finitely many; draws without improvement are limited by the fallback or followed by one check of LazySP's;
 //! an edge is looked at until it is seen to its end, and never after. It ends with a certificate,
 //! because where the proposer has nothing more to say LazySP goes on, and it stops only where the best
 //! path is as short as the lower bound, or no path is left. ∎
 //!
 //! *What is assumed.* A check costs the same whoever makes it and whenever, and
-//! [`price_if_free`](crate::checker::Checker::price_if_free) is what a free edge costs and the most that
+//! [`cost_if_free`](crate::checker::Checker::cost_if_free) is what a free edge costs and the most that
 //! a blocked one does. Where it says less than that, a check may cost more than was covered, and the
 //! bound grows by the excess of one check, because what has been spent is counted as it is. Where it says
 //! more, `F` and `P` are overstated by as much. Checks that failed count nowhere.
@@ -83,11 +83,11 @@ pub(crate) enum Next {
 
 /// LazySP in the same world, as far as it can be followed, and what may be spent beside it.
 #[derive(Debug)]
-pub(crate) struct Insurance<'a> {
-    roadmap: &'a Roadmap,
+pub(crate) struct Insurance {
+    roadmap: Roadmap,
     query: Query,
     /// LazySP's distances: only what it has checked is blocked in them.
-    optimistic: OptimisticDistances<'a>,
+    optimistic: OptimisticDistances,
     /// The path that LazySP is checking, or its last one if it has none left.
     path: Path,
     has_path: bool,
@@ -118,23 +118,23 @@ pub(crate) struct Application<'s> {
     pub(crate) price: u64,
     pub(crate) ledger: &'s Ledger,
     pub(crate) search: &'s mut Search,
-    pub(crate) price_if_free: &'s dyn Fn(EdgeId) -> u64,
+    pub(crate) cost_if_free: &'s dyn Fn(EdgeId) -> u64,
     pub(crate) limit: &'s Limit,
 }
 
-impl<'a> Insurance<'a> {
+impl Insurance {
     /// LazySP at its beginning, whatever has been checked before. Its distances are those with no edge
     /// blocked.
     pub(crate) fn new(
-        roadmap: &'a Roadmap,
+        roadmap: &Roadmap,
         query: Query,
         ledger: &Ledger,
-        optimistic: OptimisticDistances<'a>,
+        optimistic: OptimisticDistances,
     ) -> Self {
         let mut path = Path::with_room_for(roadmap);
         let has_path = optimistic.path(query.start, &mut path);
         let mut insurance = Self {
-            roadmap,
+            roadmap: roadmap.clone(),
             query,
             optimistic,
             path,
@@ -222,7 +222,7 @@ impl<'a> Insurance<'a> {
         self.advance(application.ledger);
         for path in [application.path, &self.path] {
             let edges = path.edges().iter();
-            let price = edges.map(|&e| (application.price_if_free)(e)).sum();
+            let price = edges.map(|&e| (application.cost_if_free)(e)).sum();
             self.one_path = self.one_path.max(price);
         }
         let without_search = 2 * self.spent_by_lazysp + self.one_path;
@@ -244,14 +244,14 @@ impl<'a> Insurance<'a> {
         struct Left<'s> {
             ledger: &'s Ledger,
             checked: &'s [bool],
-            price_if_free: &'s dyn Fn(EdgeId) -> u64,
+            cost_if_free: &'s dyn Fn(EdgeId) -> u64,
         }
         impl Left<'_> {
             fn price(&self, edge: EdgeId) -> u64 {
                 if self.checked[edge.index()] {
                     0
                 } else {
-                    (self.price_if_free)(edge)
+                    (self.cost_if_free)(edge)
                 }
             }
         }
@@ -268,10 +268,10 @@ impl<'a> Insurance<'a> {
         let mut left = Left {
             ledger: application.ledger,
             checked: &self.checked,
-            price_if_free: application.price_if_free,
+            cost_if_free: application.cost_if_free,
         };
         let found = application.search.shortest_path(
-            self.roadmap,
+            &self.roadmap,
             self.query,
             f64::INFINITY,
             application.limit,

@@ -4,7 +4,8 @@
 //! ledger first and the belief only about edges that are not in it, so that even a bad belief
 //! stays consistent with the evidence.
 
-use crate::checker::{Look, Verdict};
+use crate::belief::Likelihood;
+use crate::checker::{Finding, Verdict};
 use crate::roadmap::EdgeId;
 
 /// What is known of an edge.
@@ -28,7 +29,7 @@ pub struct Entry {
     pub verdict: Verdict,
 }
 
-/// Looks are told apart by how often they have halved the distance between configurations.
+/// Partial checks are told apart by how often they have halved the distance between configurations.
 const HALVINGS: usize = 32;
 
 /// All checks so far.
@@ -38,6 +39,8 @@ pub struct Ledger {
     entries: Vec<Entry>,
     /// How many configurations of each unchecked edge have been found free.
     seen: Vec<u32>,
+    /// How likely each of them would have shown nothing so far if it were blocked.
+    hidden_so_far: Vec<f64>,
     /// How many blocked edges had shown nothing in 2, 3, 5, 9 and so on configurations.
     hidden: [u32; HALVINGS],
     blocked: u32,
@@ -50,6 +53,7 @@ impl Ledger {
             status: vec![EdgeStatus::Unchecked; edges],
             entries: Vec::with_capacity(edges),
             seen: vec![0; edges],
+            hidden_so_far: vec![1.0; edges],
             hidden: [0; HALVINGS],
             blocked: 0,
             configurations: 0,
@@ -94,12 +98,27 @@ impl Ledger {
         (hidden + 1.0 / seen as f64) / (f64::from(self.blocked) + 1.0)
     }
 
-    /// Takes down a look at an edge; the verdict on the edge, if there is one now.
-    pub(crate) fn record(&mut self, edge: EdgeId, look: Look) -> Option<Verdict> {
-        self.configurations += look.configurations;
-        let configurations = self.seen(edge) + look.configurations;
-        let Some(free) = look.free else {
+    /// How likely all is that has been seen of an edge.
+    #[must_use]
+    pub fn likelihood(&self, edge: EdgeId) -> Likelihood {
+        match self.status(edge) {
+            EdgeStatus::Free => Likelihood::of(true),
+            EdgeStatus::Blocked => Likelihood::of(false),
+            EdgeStatus::Unchecked => Likelihood::inconclusive(self.hidden_so_far[edge.index()]),
+        }
+    }
+
+    /// Takes down what a check has found; the verdict on the edge, if there is one now.
+    pub(crate) fn record(&mut self, edge: EdgeId, finding: Finding) -> Option<Verdict> {
+        self.configurations += finding.configurations;
+        let before = self.seen(edge);
+        let configurations = before + finding.configurations;
+        let Some(free) = finding.free else {
             self.seen[edge.index()] = configurations as u32;
+            // Never 0: only a whole check makes certain.
+            let hidden = self.hidden(configurations) / self.hidden(before);
+            let so_far = &mut self.hidden_so_far[edge.index()];
+            *so_far = (*so_far * hidden).max(1e-6);
             return None;
         };
         self.status[edge.index()] = if free {
@@ -121,11 +140,6 @@ impl Ledger {
         self.entries.push(Entry { edge, verdict });
         Some(verdict)
     }
-
-    /// Counts configurations of a check that failed before it had a verdict.
-    pub(crate) fn record_unfinished(&mut self, configurations: u64) {
-        self.configurations += configurations;
-    }
 }
 
 #[cfg(test)]
@@ -144,7 +158,7 @@ mod tests {
             let free = Some(false);
             ledger.record(
                 EdgeId(edge),
-                Look {
+                Finding {
                     free,
                     configurations,
                 },
@@ -156,7 +170,7 @@ mod tests {
             assert!(hidden > 0.0);
         }
         // What was seen of an edge counts in its verdict.
-        let part = Look {
+        let part = Finding {
             free: None,
             configurations: 3,
         };
@@ -165,7 +179,7 @@ mod tests {
             (ledger.seen(EdgeId(99)), ledger.status(EdgeId(99))),
             (3, EdgeStatus::Unchecked)
         );
-        let rest = Look {
+        let rest = Finding {
             free: Some(true),
             configurations: 4,
         };

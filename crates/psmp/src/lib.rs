@@ -15,10 +15,12 @@
 //!   +------------- observe <----------------------------- Ledger <------------+--> events
 //! ```
 //!
-//! Start with [`Planner`], which has an example. A [`Roadmap`] comes from a list of edges or from
-//! its builders; [`checker`], [`belief`], [`proposer`] and [`validator`] are the parts that a
-//! planner is put together from, any with any; [`Stop`] says when to pause. Nothing here does I/O:
-//! images, datasets and files are the business of `psmp-worlds`.
+//! Start with [`Session`], which takes a space, a world, a start and a goal and does all there is to
+//! do. Beneath it, [`Planner`] plans on one [`Roadmap`], which comes from a list of edges or from its
+//! builders; [`checker`], [`belief`], [`proposer`] and [`validator`] are the parts that a planner is put
+//! together from, any with any, or [by name](by_name); [`trees`] are planners without a roadmap; [`Stop`]
+//! says when to pause. Nothing here does I/O: files, images and datasets are the business of
+//! `psmp-files` and `psmp-worlds`.
 #![deny(missing_docs)]
 
 /// The README's tour, compiled and run as it stands.
@@ -27,29 +29,39 @@
 struct Readme;
 
 pub mod belief;
+pub mod by_name;
 pub mod checker;
 mod event;
 mod insurance;
 mod ledger;
+mod motion;
+mod near;
 mod path;
 mod planner;
 pub mod proposer;
 mod random;
 pub mod roadmap;
 pub mod search;
+mod session;
+pub mod shortcut;
 mod space;
 mod stop;
 mod table;
+pub mod trees;
 pub mod validator;
+mod waypoints;
 
 pub use event::{Event, EventKind, Progress, Source, Yardstick};
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use path::Path;
-pub use planner::{Anytime, AnytimePlanner, Fallback, Planner, Until};
+pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
+pub use planner::{Anytime, Fallback, Planner, RoadmapPlanner, Until};
 pub use random::Draw;
 pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,
 };
+pub use session::{AnyChecker, EdgesOnly, End, Session, SessionError, SessionOptions};
 pub use space::{Axis, Space, SpaceError};
 pub use stop::{Limit, Stop};
-pub use table::{CollisionTable, Experience, PartialTable, RowLengthError, WorldId};
+pub use table::{CollisionTable, Experience, RowLengthError, WorldId};
+pub use waypoints::Waypoints;

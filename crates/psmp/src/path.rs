@@ -16,6 +16,22 @@ pub struct Path {
 }
 
 impl Path {
+    /// The path from a vertex along these edges; `None` where one of them does not go on from the one
+    /// before.
+    #[must_use]
+    pub fn along(roadmap: &Roadmap, start: VertexId, edges: &[EdgeId]) -> Option<Self> {
+        let mut path = Self::default();
+        path.begin_from_start(start);
+        let mut at = start;
+        for &edge in edges {
+            let arc = roadmap.outgoing(at).find(|arc| arc.edge == edge)?;
+            path.append(arc.target, edge);
+            at = arc.target;
+        }
+        path.measure(roadmap);
+        Some(path)
+    }
+
     /// An empty path with room for any simple path through `roadmap`.
     pub(crate) fn with_room_for(roadmap: &Roadmap) -> Self {
         Self::with_room_for_edges(roadmap.vertex_count())

@@ -14,15 +14,15 @@
 //!
 //! Where the published method is silent: a proposer may draw worlds that hold nothing shorter than
 //! the best path, or have no world left to draw. Each such draw is an event, so that budgets count
-//! it; and after [`Fallback::AfterBarren`] many in a row the optimistic shortest path is proposed
+//! it; and after [`Fallback::AfterNoImprovement`] many in a row the optimistic shortest path is proposed
 //! instead, which either improves the best path or raises the lower bound. [`Fallback::Never`]
 //! gives the plain method.
 //!
 //! A planner can be [`insured`](Planner::insured) against a wrong belief; `insurance.rs` has the
 //! theorem and its proof.
 
-use crate::belief::{Belief, Evidence, Finding};
-use crate::checker::{Checker, Look, Sightings};
+use crate::belief::{Belief, Evidence, PartlyChecked};
+use crate::checker::{Checker, Extent, Finding, Sightings};
 use crate::event::{Event, EventKind, Progress, Source, Yardstick};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
@@ -36,18 +36,19 @@ use crate::validator::Validator;
 
 /// What to do when the proposer has nothing shorter to propose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fallback {
     /// Keep asking; give up only where asking is known to be in vain. The plain method.
     Never,
-    /// Propose the optimistic shortest path after this many barren draws in a row, and at once
+    /// Propose the optimistic shortest path after this many draws without improvement in a row, and at once
     /// where asking is in vain.
-    AfterBarren(u32),
+    AfterNoImprovement(u32),
 }
 
 impl Default for Fallback {
     /// Twenty: enough to meet an improvement that one draw in ten shows with probability 0.88.
     fn default() -> Self {
-        Fallback::AfterBarren(20)
+        Fallback::AfterNoImprovement(20)
     }
 }
 
@@ -97,11 +98,11 @@ enum State {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Planner<'a, P, B, V, C> {
-    roadmap: &'a Roadmap,
+pub struct Planner<P, B, V, C> {
+    roadmap: Roadmap,
     query: Query,
     proposer: P,
-    belief: B,
+    belief: PartlyChecked<B>,
     validator: V,
     checker: C,
     fallback: Fallback,
@@ -110,7 +111,7 @@ pub struct Planner<'a, P, B, V, C> {
     is_ready: bool,
     state: State,
     ledger: Ledger,
-    optimistic: OptimisticDistances<'a>,
+    optimistic: OptimisticDistances,
     search: Search,
     surprises: Surprises,
     path: Path,
@@ -119,25 +120,27 @@ pub struct Planner<'a, P, B, V, C> {
     /// Not for the plain method.
     is_insured: bool,
     /// None before the first step.
-    insurance: Option<Insurance<'a>>,
-    /// The price of the check before which the proposed path was interrupted, if it was.
+    insurance: Option<Insurance>,
+    /// How many edges were known before the run.
+    given: usize,
+    /// The cost of the check before which the proposed path was interrupted, if it was.
     awaiting: Option<u64>,
-    /// The look that a limit broke off, and how many configurations it was to go on for: it is gone on
+    /// The check that a limit broke off, and how many configurations it was to go on for: it is gone on
     /// with before anything else is chosen.
     broken_off: Option<(EdgeId, u64)>,
     best: Path,
     /// Infinite before the first path.
     best_length: f64,
     proposals: u64,
-    barren_in_a_row: u32,
+    without_improvement: u32,
     sightings: Sightings,
 }
 
-impl<'a, P, B, V, C> Planner<'a, P, B, V, C>
+impl<P, B, V, C> Planner<P, B, V, C>
 where
     P: Proposer<B>,
     B: Belief,
-    V: Validator<B>,
+    V: Validator,
     C: Checker,
 {
     /// A planner at its beginning. Distances to the goal are computed once, in its first step; before
@@ -147,7 +150,7 @@ where
     /// If start or goal is not a vertex of the roadmap.
     #[must_use]
     pub fn new(
-        roadmap: &'a Roadmap,
+        roadmap: &Roadmap,
         query: Query,
         proposer: P,
         belief: B,
@@ -163,13 +166,13 @@ where
             );
         }
         let mut sightings = Sightings::new(roadmap.space().map_or(0, |s| s.dimension()));
-        let prices = roadmap.edge_ids().map(|e| checker.price_if_free(e));
+        let prices = roadmap.edge_ids().map(|e| checker.cost_if_free(e));
         sightings.reserve(prices.max().unwrap_or(0).min(MOST_EXPECTED) as usize);
         Self {
-            roadmap,
+            roadmap: roadmap.clone(),
             query,
             proposer,
-            belief,
+            belief: PartlyChecked::new(belief, roadmap.edge_count()),
             validator,
             checker,
             fallback: Fallback::default(),
@@ -184,12 +187,13 @@ where
             source: Source::Proposer,
             is_insured: false,
             insurance: None,
+            given: 0,
             awaiting: None,
             broken_off: None,
             best: Path::with_room_for(roadmap),
             best_length: f64::INFINITY,
             proposals: 0,
-            barren_in_a_row: 0,
+            without_improvement: 0,
             sightings,
         }
     }
@@ -226,6 +230,35 @@ where
         self
     }
 
+    /// The same planner, which knows of some edges beforehand whether they are free. They cost nothing
+    /// and are not checked again.
+    #[must_use]
+    pub fn knowing(mut self, known: impl IntoIterator<Item = (EdgeId, bool)>) -> Self {
+        self.sightings.clear();
+        self.optimistic.settle(&Limit::NONE);
+        for (edge, free) in known {
+            if self.ledger.status(edge) != EdgeStatus::Unchecked {
+                continue;
+            }
+            self.belief
+                .observe(Evidence::of(edge, free, &self.sightings));
+            let configurations = 0;
+            let free = Some(free);
+            self.ledger.record(
+                edge,
+                Finding {
+                    free,
+                    configurations,
+                },
+            );
+            if free == Some(false) {
+                self.optimistic.block(edge);
+            }
+            self.given += 1;
+        }
+        self
+    }
+
     /// Drives the planner until the condition is met or the run is over. The planner can be driven
     /// on afterwards.
     pub fn until(&mut self, stop: &Stop) -> Until<'_, Self> {
@@ -237,7 +270,7 @@ where
     pub fn progress(&self) -> Progress {
         Progress {
             configurations: self.ledger.configurations(),
-            edges: self.ledger.entries().len() as u64,
+            edges: (self.ledger.entries().len() - self.given) as u64,
             proposals: self.proposals,
             best_length: self.best_path().map(Path::length),
             lower_bound: self.lower_bound(),
@@ -278,7 +311,7 @@ where
 
     /// The belief as it is now.
     pub fn belief_mut(&mut self) -> &mut B {
-        &mut self.belief
+        self.belief.inner_mut()
     }
 
     /// The checker.
@@ -326,10 +359,10 @@ where
             let nothing_blocked = if self.ledger.entries().is_empty() {
                 self.optimistic.copy()
             } else {
-                OptimisticDistances::new(self.roadmap, self.query.goal)
+                OptimisticDistances::new(&self.roadmap, self.query.goal)
             };
             self.insurance = Some(Insurance::new(
-                self.roadmap,
+                &self.roadmap,
                 self.query,
                 &self.ledger,
                 nothing_blocked,
@@ -352,7 +385,7 @@ where
         let draw = Draw::new(self.seed, self.proposals);
         self.surprises.forget();
         let mut view = View {
-            roadmap: self.roadmap,
+            roadmap: &self.roadmap,
             query: self.query,
             ledger: &self.ledger,
             optimistic: &self.optimistic,
@@ -362,11 +395,11 @@ where
             path: &mut self.path,
             best_length: self.best_length,
             draw,
-            left_to_pay: &|edge| left_to_pay(edge, &self.checker, &self.ledger),
+            remaining_cost: &|edge| remaining_cost(edge, &self.checker, &self.ledger),
             limit,
         };
         let dry = match self.fallback {
-            Fallback::AfterBarren(most) => self.barren_in_a_row >= most,
+            Fallback::AfterNoImprovement(most) => self.without_improvement >= most,
             Fallback::Never => false,
         };
         self.source = Source::Proposer;
@@ -382,8 +415,8 @@ where
             self.proposals += 1;
             match proposal {
                 Proposal::Path => {}
-                Proposal::Barren => {
-                    return Some(self.barren());
+                Proposal::NoImprovement => {
+                    return Some(self.no_improvement());
                 }
                 Proposal::Done if self.insurance.is_none() => {
                     return Some(self.finish(EventKind::GaveUp));
@@ -392,7 +425,7 @@ where
                     if self.insurance.is_none() {
                         return Some(self.finish(EventKind::GaveUp));
                     }
-                    return Some(self.barren());
+                    return Some(self.no_improvement());
                 }
                 Proposal::Done | Proposal::Exhausted => {
                     view.optimistic_path();
@@ -404,9 +437,9 @@ where
         if length >= self.best_length {
             // Known already, so there is nothing to check; but it is free, which POMP counts.
             self.proposer.path_was_free();
-            return Some(self.barren());
+            return Some(self.no_improvement());
         }
-        self.barren_in_a_row = 0;
+        self.without_improvement = 0;
         self.state = State::Checking;
         Some(self.event(EventKind::Proposed {
             length,
@@ -414,17 +447,17 @@ where
         }))
     }
 
-    fn barren(&mut self) -> Event {
-        self.barren_in_a_row += 1;
+    fn no_improvement(&mut self) -> Event {
+        self.without_improvement += 1;
         if let Some(insurance) = &mut self.insurance
             && self.fallback == Fallback::Never
         {
-            // Nothing else would end barren draws.
+            // Nothing else would end draws without improvement.
             insurance.begin_turn();
             self.awaiting = None;
             self.state = State::Insuring;
         }
-        self.event(EventKind::Barren)
+        self.event(EventKind::NoImprovement)
     }
 
     /// Whether the proposed path may be checked on at this price; nothing if the limit was met before
@@ -438,7 +471,7 @@ where
             price,
             ledger: &self.ledger,
             search: &mut self.search,
-            price_if_free: &|edge| self.checker.price_if_free(edge),
+            cost_if_free: &|edge| self.checker.cost_if_free(edge),
             limit,
         })
     }
@@ -523,8 +556,8 @@ where
                 (edge, self.validator.how_far(edge, &self.ledger))
             }
         };
-        let price = left_to_pay(edge, &self.checker, &self.ledger);
-        match self.covers(price, limit) {
+        let cost = remaining_cost(edge, &self.checker, &self.ledger);
+        match self.covers(cost, limit) {
             // What was chosen stays chosen: some validators would not choose it again.
             None => {
                 self.broken_off = Some((edge, most));
@@ -533,7 +566,7 @@ where
             Some(true) => {}
             Some(false) => {
                 self.broken_off = None;
-                self.awaiting = Some(price);
+                self.awaiting = Some(cost);
                 self.state = State::Insuring;
                 if let Some(insurance) = &mut self.insurance {
                     insurance.begin_turn();
@@ -548,66 +581,67 @@ where
         Ok(event)
     }
 
-    /// Looks at an edge. Nothing if the limit allows no configuration of it.
+    /// Checks an edge, or a part of it. Nothing if the limit allows no configuration of it.
     fn check(&mut self, edge: EdgeId, most: u64, limit: &Limit) -> Result<Option<Event>, C::Error> {
         self.sightings.clear();
         let seen = self.ledger.seen(edge);
-        let looked = self
-            .checker
-            .look(edge, seen, most, limit, &mut self.sightings);
-        let look = looked.inspect_err(|_| {
-            // The check may be tried again, but what was seen has been seen.
-            if !self.sightings.is_empty() {
-                self.ledger.record_unfinished(self.sightings.len() as u64);
-                self.belief.observe(Evidence {
-                    edge,
-                    finding: Finding::NothingYet { hidden: 1.0 },
-                    sightings: &self.sightings,
-                });
-            }
-        })?;
-        // Less than was asked for, without an answer: the limit was met.
-        let is_broken_off = look.free.is_none() && look.configurations < most;
-        self.broken_off = is_broken_off.then(|| (edge, most - look.configurations));
-        if look == Look::NOTHING {
-            return Ok(None);
-        }
-        let hidden_before = self.ledger.hidden(seen);
-        let verdict = self.ledger.record(edge, look);
-        let finding = match look.free {
-            Some(free) => Finding::of(free),
-            None => {
-                let hidden = self.ledger.hidden(self.ledger.seen(edge));
-                Finding::NothingYet {
-                    hidden: hidden / hidden_before,
-                }
+        let extent = Extent { seen, most, limit };
+        let checked = self.checker.check(edge, extent, &mut self.sightings);
+        let (finding, failure) = match checked {
+            Ok(finding) => (finding, None),
+            // The check will be tried again, but what was seen has been seen.
+            Err(failure) => {
+                let seen = self.sightings.len() as u64;
+                (Finding::inconclusive(seen), Some(failure))
             }
         };
+        // Less than was asked for, without an answer: the limit was met, or the checker failed.
+        let is_broken_off = finding.free.is_none() && finding.configurations < most;
+        self.broken_off = is_broken_off.then(|| (edge, most - finding.configurations));
+        if finding != Finding::NOTHING {
+            self.take(edge, finding);
+        }
+        match (failure, finding) {
+            (Some(failure), _) => Err(failure),
+            (None, Finding::NOTHING) => Ok(None),
+            (None, finding) => Ok(Some(self.checked(edge, finding))),
+        }
+    }
+
+    /// Takes a finding down and learns from it.
+    fn take(&mut self, edge: EdgeId, finding: Finding) {
+        let before = self.ledger.likelihood(edge);
+        let verdict = self.ledger.record(edge, finding);
         self.belief.observe(Evidence {
             edge,
-            finding,
+            before,
+            now: self.ledger.likelihood(edge),
             sightings: &self.sightings,
         });
         if let Some(insurance) = &mut self.insurance {
-            insurance.note(look.configurations);
+            insurance.note(finding.configurations);
             if let Some(verdict) = verdict {
                 insurance.note_verdict(edge, verdict);
             }
         }
-        let Some(free) = look.free else {
-            return Ok(Some(self.event(EventKind::Looked {
-                edge,
-                configurations: look.configurations,
-            })));
-        };
-        if !free {
+        if finding.free == Some(false) {
             self.optimistic.block(edge);
         }
-        Ok(Some(self.event(EventKind::Checked {
-            edge,
-            free,
-            configurations: look.configurations,
-        })))
+    }
+
+    fn checked(&self, edge: EdgeId, finding: Finding) -> Event {
+        let configurations = finding.configurations;
+        self.event(match finding.free {
+            None => EventKind::PartlyChecked {
+                edge,
+                configurations,
+            },
+            Some(free) => EventKind::Checked {
+                edge,
+                free,
+                configurations,
+            },
+        })
     }
 
     /// The next event within the limit.
@@ -626,16 +660,16 @@ where
 }
 
 /// What it costs to see an edge to its end, if it is free.
-fn left_to_pay(edge: EdgeId, checker: &impl Checker, ledger: &Ledger) -> u64 {
-    let price = checker.price_if_free(edge);
-    price.saturating_sub(ledger.seen(edge))
+fn remaining_cost(edge: EdgeId, checker: &impl Checker, ledger: &Ledger) -> u64 {
+    let whole = checker.cost_if_free(edge);
+    whole.saturating_sub(ledger.seen(edge))
 }
 
-impl<P, B, V, C> Iterator for Planner<'_, P, B, V, C>
+impl<P, B, V, C> Iterator for Planner<P, B, V, C>
 where
     P: Proposer<B>,
     B: Belief,
-    V: Validator<B>,
+    V: Validator,
     C: Checker,
 {
     type Item = Result<Event, C::Error>;
@@ -643,7 +677,7 @@ where
     /// The next event, or `None` once the run is over. After an error the same check is tried
     /// again.
     fn next(&mut self) -> Option<Self::Item> {
-        self.step_within(&Limit::none()).transpose()
+        self.step_within(&Limit::NONE).transpose()
     }
 }
 
@@ -660,7 +694,7 @@ pub trait Anytime {
 
 /// The face of every planner on a roadmap, whatever it is made of: for front ends that choose at run
 /// time.
-pub trait AnytimePlanner: Anytime {
+pub trait RoadmapPlanner: Anytime {
     /// The shortest path found so far.
     fn best_path(&self) -> Option<&Path>;
     /// The path proposed last.
@@ -673,11 +707,11 @@ pub trait AnytimePlanner: Anytime {
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
 }
 
-impl<P, B, V, C> Anytime for Planner<'_, P, B, V, C>
+impl<P, B, V, C> Anytime for Planner<P, B, V, C>
 where
     P: Proposer<B>,
     B: Belief,
-    V: Validator<B>,
+    V: Validator,
     C: Checker,
 {
     type Error = C::Error;
@@ -689,11 +723,11 @@ where
     }
 }
 
-impl<P, B, V, C> AnytimePlanner for Planner<'_, P, B, V, C>
+impl<P, B, V, C> RoadmapPlanner for Planner<P, B, V, C>
 where
     P: Proposer<B>,
     B: Belief,
-    V: Validator<B>,
+    V: Validator,
     C: Checker,
 {
     fn best_path(&self) -> Option<&Path> {

@@ -130,6 +130,23 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// The number that stands for a place, whatever number was given for it.
+    #[inline]
+    fn canonical(&self, value: f64) -> f64 {
+        if !self.wraps || !value.is_finite() || (self.lower..self.upper).contains(&value) {
+            return value;
+        }
+        let beyond = (value - self.lower).rem_euclid(self.extent());
+        // A remainder just below the extent may be rounded up to it.
+        if self.lower + beyond < self.upper {
+            self.lower + beyond
+        } else {
+            self.lower
+        }
+    }
+}
+
 /// The axes of a configuration space, with the metric and the straight motions they give.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
@@ -211,7 +228,7 @@ impl Space {
     }
 
     /// Writes the point a share `t` of the way along the straight motion from `a` to `b` into
-    /// `out`. On a wrapping axis the result is brought back between the bounds.
+    /// `out`. The result is in canonical form.
     #[inline]
     pub fn interpolate(&self, a: &[f64], b: &[f64], t: f64, out: &mut [f64]) {
         for (((axis, &a), &b), out) in self.axes.iter().zip(a).zip(b).zip(out) {
@@ -220,12 +237,32 @@ impl Space {
             } else {
                 a + axis.difference(a, b) * t
             };
-            *out = if axis.wraps && !(axis.lower..=axis.upper).contains(&value) {
-                axis.lower + (value - axis.lower).rem_euclid(axis.extent())
-            } else {
-                value
-            };
+            *out = axis.canonical(value);
         }
+    }
+
+    /// Brings a configuration into its canonical form: on a wrapping axis one place has one number,
+    /// the one between the bounds, the lower one included. All configurations of roadmaps and trees
+    /// are in this form.
+    pub fn make_canonical(&self, q: &mut [f64]) {
+        for (axis, value) in self.axes.iter().zip(q) {
+            *value = axis.canonical(*value);
+        }
+    }
+
+    /// The same for a copy.
+    #[must_use]
+    pub fn canonical(&self, q: &[f64]) -> Vec<f64> {
+        let mut q = q.to_vec();
+        self.make_canonical(&mut q);
+        q
+    }
+
+    /// The longest side, in the space's metric: what lengths are measured by where no one says.
+    #[must_use]
+    pub fn longest_side(&self) -> f64 {
+        let sides = self.axes.iter().map(|axis| axis.extent() * axis.weight);
+        sides.fold(0.0, f64::max)
     }
 
     /// Whether `q` has the right number of values, all finite and within the bounds (a wrapping

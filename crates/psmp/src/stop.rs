@@ -47,7 +47,7 @@ impl Stop {
     }
 
     /// Once this many configurations have been checked: never more, if the checker says truly what an
-    /// edge [costs](crate::checker::Checker::price_if_free). A checker of whole edges stops before an edge
+    /// edge [costs](crate::checker::Checker::cost_if_free). A checker of whole edges stops before an edge
     /// that might cost more than is left.
     #[must_use]
     pub fn configurations(count: u64) -> Self {
@@ -206,16 +206,13 @@ pub struct Limit {
 
 impl Limit {
     /// No limit.
-    #[must_use]
-    pub fn none() -> Self {
-        Self {
-            stop: Stop::never(),
-            since: None,
-            progress: Progress::default(),
-            interrupts: false,
-            configurations: u64::MAX,
-        }
-    }
+    pub const NONE: Limit = Limit {
+        stop: Stop(None),
+        since: None,
+        progress: Progress::BEGINNING,
+        interrupts: false,
+        configurations: u64::MAX,
+    };
 
     /// That stop for work that begins now.
     #[must_use]

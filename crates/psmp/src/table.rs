@@ -2,14 +2,13 @@
 //!
 //! A table is the experience that beliefs are made from. It is kept twice as bits: by edge (all
 //! worlds of one edge in consecutive words, for counting worlds) and by world (all edges of one
-//! world, for looking a sampled world up). [`CollisionTable`] holds both in memory; anything that
-//! can hand out the same words, such as a file read into memory, is an [`Experience`] too.
+//! world, for looking a sampled world up).
 //!
-//! A world that was only planned in is known where it was checked and nowhere else. A
-//! [`PartialTable`] holds such worlds too; what is missing has bits of its own and counts for
-//! nothing.
+//! A world that was only planned in is known where it was checked and nowhere else. What is missing of
+//! such worlds has bits of its own and counts for nothing.
 
 use crate::roadmap::EdgeId;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A known world, counted from 0.
@@ -25,76 +24,34 @@ impl WorldId {
     }
 }
 
-/// Known worlds as two bit matrices. A set bit means free; bits past the end of a row are zero.
-pub trait Experience {
-    /// How many worlds are known.
-    fn world_count(&self) -> usize;
-    /// How many edges each world tells of.
-    fn edge_count(&self) -> usize;
-    /// The bits of all worlds for one edge, `world_count().div_ceil(64)` words.
-    fn worlds_where_free(&self, edge: EdgeId) -> &[u64];
-    /// The bits of all edges in one world, `edge_count().div_ceil(64)` words.
-    fn free_edges_in(&self, world: WorldId) -> &[u64];
-
-    /// The worlds that tell of this edge, in the same words; `None` if all of them do. A world that
-    /// does not tell of an edge has no bit set in [`Experience::worlds_where_free`].
-    #[inline]
-    fn worlds_where_known(&self, _edge: EdgeId) -> Option<&[u64]> {
-        None
-    }
-
-    /// The edges that this world tells of; `None` if all.
-    #[inline]
-    fn known_edges_in(&self, _world: WorldId) -> Option<&[u64]> {
-        None
-    }
-
-    /// Whether an edge is free in a world.
-    #[inline]
-    fn is_free(&self, world: WorldId, edge: EdgeId) -> bool {
-        bit(self.free_edges_in(world), edge.index())
-    }
-}
-
-/// Tables are often shared between planners, so a reference serves as well.
-impl<T: Experience + ?Sized> Experience for &T {
-    fn world_count(&self) -> usize {
-        (**self).world_count()
-    }
-    fn edge_count(&self) -> usize {
-        (**self).edge_count()
-    }
-    #[inline]
-    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
-        (**self).worlds_where_free(edge)
-    }
-    #[inline]
-    fn free_edges_in(&self, world: WorldId) -> &[u64] {
-        (**self).free_edges_in(world)
-    }
-    #[inline]
-    fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
-        (**self).worlds_where_known(edge)
-    }
-    #[inline]
-    fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
-        (**self).known_edges_in(world)
-    }
-}
-
 /// Bit `index` of a row.
 #[inline]
 pub(crate) fn bit(words: &[u64], index: usize) -> bool {
     words[index / 64] >> (index % 64) & 1 == 1
 }
 
-/// A collision table in memory.
+/// A matrix of bits, by edge and by world. Bits past the end of a row are zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Bits {
+    by_edge: Vec<u64>,
+    by_world: Vec<u64>,
+}
+
+/// Known worlds. A set bit means free.
+///
+/// ```
+/// use psmp::{CollisionTable, EdgeId, WorldId};
+/// let mut table = CollisionTable::unknown(1, 3);
+/// table.set(WorldId(0), EdgeId(2), true);
+/// assert_eq!(table.known_edges_in(WorldId(0)), Some(&[0b100][..]));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollisionTable {
     worlds: usize,
     edges: usize,
-    by_edge: Vec<u64>,
-    by_world: Vec<u64>,
+    free: Bits,
+    /// Where the state of an edge is known, if it is not everywhere.
+    known: Option<Bits>,
 }
 
 /// A row of a table has the wrong number of edges.
@@ -116,8 +73,17 @@ impl CollisionTable {
         Self {
             worlds,
             edges,
-            by_edge: vec![0; edges * worlds.div_ceil(64)],
-            by_world: vec![0; worlds * edges.div_ceil(64)],
+            free: Bits::none(worlds, edges),
+            known: None,
+        }
+    }
+
+    /// A table of the given size of which nothing is known.
+    #[must_use]
+    pub fn unknown(worlds: usize, edges: usize) -> Self {
+        Self {
+            known: Some(Bits::none(worlds, edges)),
+            ..Self::all_blocked(worlds, edges)
         }
     }
 
@@ -137,115 +103,236 @@ impl CollisionTable {
                 });
             }
             for (edge, _) in row.iter().enumerate().filter(|(_, free)| **free) {
-                table.set_free(WorldId(world as u32), EdgeId(edge as u32));
+                table.set(WorldId(world as u32), EdgeId(edge as u32), true);
             }
         }
         Ok(table)
     }
 
-    /// Marks an edge free in a world.
+    /// A table of all its words: for each edge the bits of all worlds, and for each world the bits of
+    /// all edges; then the same of what is known, if that is not everything. `None` if there are not
+    /// as many words as the size asks for. That both orders agree is for the caller to see to.
+    #[must_use]
+    pub fn from_words(
+        worlds: usize,
+        edges: usize,
+        free: [Vec<u64>; 2],
+        known: Option<[Vec<u64>; 2]>,
+    ) -> Option<Self> {
+        let bits = |[by_edge, by_world]: [Vec<u64>; 2]| {
+            let fits = by_edge.len() == edges * worlds.div_ceil(64)
+                && by_world.len() == worlds * edges.div_ceil(64);
+            fits.then_some(Bits { by_edge, by_world })
+        };
+        Some(Self {
+            worlds,
+            edges,
+            free: bits(free)?,
+            known: match known {
+                Some(known) => Some(bits(known)?),
+                None => None,
+            },
+        })
+    }
+
+    /// The same worlds with room for so many more, of which nothing is known yet.
+    #[must_use]
+    pub fn with_room_for(&self, more: usize) -> Self {
+        let all: Vec<WorldId> = (0..self.worlds as u32).map(WorldId).collect();
+        self.chosen(&all, more)
+    }
+
+    /// These worlds only, in this order.
+    #[must_use]
+    pub fn of_worlds(&self, worlds: &[WorldId]) -> Self {
+        self.chosen(worlds, 0)
+    }
+
+    fn chosen(&self, worlds: &[WorldId], more: usize) -> Self {
+        let mut table = Self::unknown(worlds.len() + more, self.edges);
+        for (place, &world) in worlds.iter().enumerate() {
+            for edge in (0..self.edges as u32).map(EdgeId) {
+                if self.is_known(world, edge) {
+                    table.set(WorldId(place as u32), edge, self.is_free(world, edge));
+                }
+            }
+        }
+        table
+    }
+
+    /// Tells of an edge in a world.
     ///
     /// # Panics
     /// If the world or the edge is outside the table.
-    pub fn set_free(&mut self, world: WorldId, edge: EdgeId) {
+    pub fn set(&mut self, world: WorldId, edge: EdgeId, free: bool) {
         let (w, e) = (world.index(), edge.index());
+        let (worlds, edges) = (self.worlds, self.edges);
         assert!(
-            w < self.worlds && e < self.edges,
-            "world {w}, edge {e} is outside a table of {} worlds and {} edges",
-            self.worlds,
-            self.edges
+            w < worlds && e < edges,
+            "world {w}, edge {e} is outside a table of {worlds} worlds and {edges} edges",
         );
-        self.by_edge[e * self.worlds.div_ceil(64) + w / 64] |= 1 << (w % 64);
-        self.by_world[w * self.edges.div_ceil(64) + e / 64] |= 1 << (e % 64);
+        self.free.set(worlds, edges, world, edge, free);
+        if let Some(known) = &mut self.known {
+            known.set(worlds, edges, world, edge, true);
+        }
     }
-}
 
-impl Experience for CollisionTable {
-    fn world_count(&self) -> usize {
+    /// How many worlds are known.
+    #[must_use]
+    pub fn world_count(&self) -> usize {
         self.worlds
     }
 
-    fn edge_count(&self) -> usize {
+    /// How many edges each world tells of.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
         self.edges
     }
 
+    /// All worlds.
+    pub fn worlds(&self) -> impl Iterator<Item = WorldId> + use<> {
+        (0..self.worlds as u32).map(WorldId)
+    }
+
+    /// The bits of all worlds for one edge, `world_count().div_ceil(64)` words.
     #[inline]
-    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
-        let words = self.worlds.div_ceil(64);
+    #[must_use]
+    pub fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
+        self.free.of_edge(self.worlds, edge)
+    }
+
+    /// The bits of all edges in one world, `edge_count().div_ceil(64)` words.
+    #[inline]
+    #[must_use]
+    pub fn free_edges_in(&self, world: WorldId) -> &[u64] {
+        self.free.of_world(self.edges, world)
+    }
+
+    /// The worlds that tell of this edge, in the same words; `None` if all of them do. A world that
+    /// does not tell of an edge has no bit set in [`CollisionTable::worlds_where_free`].
+    #[inline]
+    #[must_use]
+    pub fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
+        let known = self.known.as_ref();
+        known.map(|known| known.of_edge(self.worlds, edge))
+    }
+
+    /// The edges that this world tells of; `None` if all.
+    #[inline]
+    #[must_use]
+    pub fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
+        let known = self.known.as_ref();
+        known.map(|known| known.of_world(self.edges, world))
+    }
+
+    /// Whether an edge is free in a world.
+    #[inline]
+    #[must_use]
+    pub fn is_free(&self, world: WorldId, edge: EdgeId) -> bool {
+        bit(self.free_edges_in(world), edge.index())
+    }
+
+    /// Whether a world tells of an edge.
+    #[inline]
+    #[must_use]
+    pub fn is_known(&self, world: WorldId, edge: EdgeId) -> bool {
+        let known = self.known_edges_in(world);
+        known.is_none_or(|known| bit(known, edge.index()))
+    }
+}
+
+impl Bits {
+    fn none(worlds: usize, edges: usize) -> Self {
+        Self {
+            by_edge: vec![0; edges * worlds.div_ceil(64)],
+            by_world: vec![0; worlds * edges.div_ceil(64)],
+        }
+    }
+
+    fn set(&mut self, worlds: usize, edges: usize, world: WorldId, edge: EdgeId, value: bool) {
+        let (w, e) = (world.index(), edge.index());
+        let of_edge = &mut self.by_edge[e * worlds.div_ceil(64) + w / 64];
+        let of_world = &mut self.by_world[w * edges.div_ceil(64) + e / 64];
+        *of_edge = *of_edge & !(1 << (w % 64)) | u64::from(value) << (w % 64);
+        *of_world = *of_world & !(1 << (e % 64)) | u64::from(value) << (e % 64);
+    }
+
+    #[inline]
+    fn of_edge(&self, worlds: usize, edge: EdgeId) -> &[u64] {
+        let words = worlds.div_ceil(64);
         &self.by_edge[edge.index() * words..(edge.index() + 1) * words]
     }
 
     #[inline]
-    fn free_edges_in(&self, world: WorldId) -> &[u64] {
-        let words = self.edges.div_ceil(64);
+    fn of_world(&self, edges: usize, world: WorldId) -> &[u64] {
+        let words = edges.div_ceil(64);
         &self.by_world[world.index() * words..(world.index() + 1) * words]
     }
 }
 
-/// A table of which entries may be missing.
+/// The known worlds that a planner may learn from: some or all of a table.
 ///
 /// ```
-/// use psmp::{EdgeId, Experience, PartialTable, WorldId};
-/// let mut table = PartialTable::unknown(1, 3);
-/// table.set(WorldId(0), EdgeId(2), true);
-/// assert_eq!(table.known_edges_in(WorldId(0)), Some(&[0b100][..]));
+/// use psmp::{CollisionTable, Experience};
+/// let table = CollisionTable::from_rows(2, &[[true, false], [true, true]])?;
+/// let experience = Experience::from(table);
+/// assert_eq!(experience.worlds().len(), 2);
+/// # Ok::<(), psmp::RowLengthError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartialTable {
-    free: CollisionTable,
-    known: CollisionTable,
+#[derive(Debug, Clone)]
+pub struct Experience {
+    table: Arc<CollisionTable>,
+    worlds: Arc<[WorldId]>,
 }
 
-impl PartialTable {
-    /// A table of the given size of which nothing is known.
-    #[must_use]
-    pub fn unknown(worlds: usize, edges: usize) -> Self {
-        Self {
-            free: CollisionTable::all_blocked(worlds, edges),
-            known: CollisionTable::all_blocked(worlds, edges),
-        }
-    }
-
-    /// Tells of an edge in a world for the first time.
+impl Experience {
+    /// Some worlds of a table.
     ///
     /// # Panics
-    /// If the world or the edge is outside the table, or the edge is known blocked and now free.
-    pub fn set(&mut self, world: WorldId, edge: EdgeId, free: bool) {
-        if free {
-            assert!(
-                self.free.is_free(world, edge) || !self.known.is_free(world, edge),
-                "edge {} of world {} is known blocked",
-                edge.0,
-                world.0
-            );
-            self.free.set_free(world, edge);
+    /// If a world is not in the table.
+    #[must_use]
+    pub fn of(
+        table: impl Into<Arc<CollisionTable>>,
+        worlds: impl IntoIterator<Item = WorldId>,
+    ) -> Self {
+        let (table, worlds) = (table.into(), worlds.into_iter().collect::<Arc<[_]>>());
+        let known = table.world_count();
+        if let Some(world) = worlds.iter().find(|w| w.index() >= known) {
+            panic!("world {} is not in a table of {known} worlds", world.0);
         }
-        self.known.set_free(world, edge);
+        Self { table, worlds }
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Arc<CollisionTable> {
+        &self.table
+    }
+
+    /// The worlds of it that count.
+    #[must_use]
+    pub fn worlds(&self) -> &[WorldId] {
+        &self.worlds
+    }
+
+    /// The same less some worlds.
+    #[must_use]
+    pub fn without(&self, left_out: &[WorldId]) -> Self {
+        let worlds = self.worlds.iter().copied();
+        Self::of(
+            self.table.clone(),
+            worlds.filter(|w| !left_out.contains(w)),
+        )
     }
 }
 
-impl Experience for PartialTable {
-    fn world_count(&self) -> usize {
-        self.free.world_count()
-    }
-    fn edge_count(&self) -> usize {
-        self.free.edge_count()
-    }
-    #[inline]
-    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
-        self.free.worlds_where_free(edge)
-    }
-    #[inline]
-    fn free_edges_in(&self, world: WorldId) -> &[u64] {
-        self.free.free_edges_in(world)
-    }
-    #[inline]
-    fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
-        Some(self.known.worlds_where_free(edge))
-    }
-    #[inline]
-    fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
-        Some(self.known.free_edges_in(world))
+impl<T: Into<Arc<CollisionTable>>> From<T> for Experience {
+    fn from(table: T) -> Self {
+        let table = table.into();
+        Self {
+            worlds: table.worlds().collect(),
+            table,
+        }
     }
 }
 

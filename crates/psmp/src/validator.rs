@@ -6,7 +6,7 @@
 //!
 //! All of these see an edge to its end before they turn to the next. [`CoarseToFine`] does not. A few
 //! configurations, far apart, find nearly every obstacle on an edge; the hundreds that lie between
-//! them only make sure. So it looks at all edges of a path coarsely before it sees any of them to its
+//! them only make sure. So it checks all edges of a path coarsely before it sees any of them to its
 //! end, and a path that is blocked somewhere falls before anything on it was paid in full. Where a
 //! checker knows whole edges only, it is FailFast.
 
@@ -15,25 +15,35 @@ use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::roadmap::EdgeId;
 
-/// Where no more than this share of blocked edges would still hide, another look shows nothing: the edge
+/// Where no more than this share of blocked edges would still hide, another partial check shows nothing: the edge
 /// is seen to its end at once.
 const NOTHING_TO_SHOW: f64 = 0.01;
-/// How many looks ahead are weighed: enough for obstacles a hundred times smaller than an edge.
-const LOOKS_AHEAD: usize = 6;
+/// How many partial checks ahead are weighed: enough for obstacles a hundred times smaller than an edge.
+const CHECKS_AHEAD: usize = 6;
 
 /// Chooses the edge of a path to be checked next.
-pub trait Validator<B: ?Sized> {
+pub trait Validator {
     /// The place in the path of an unchecked edge, `None` if all are checked.
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize>;
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        belief: &mut dyn Belief,
+    ) -> Option<usize>;
 
-    /// How many configurations of the chosen edge to look at, at most, before choosing again.
+    /// How many configurations of the chosen edge to check, at most, before choosing again.
     fn how_far(&self, _edge: EdgeId, _ledger: &Ledger) -> u64 {
         u64::MAX
     }
 }
 
-impl<B: ?Sized, V: Validator<B> + ?Sized> Validator<B> for Box<V> {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
+impl<V: Validator + ?Sized> Validator for Box<V> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        belief: &mut dyn Belief,
+    ) -> Option<usize> {
         (**self).choose(path, ledger, belief)
     }
     fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
@@ -53,8 +63,8 @@ fn unchecked<'a>(
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FailFast;
 
-impl<B: Belief + ?Sized> Validator<B> for FailFast {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
+impl Validator for FailFast {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize> {
         let mut least = f64::INFINITY;
         let mut choice = None;
         for place in unchecked(path, ledger) {
@@ -68,37 +78,37 @@ impl<B: Belief + ?Sized> Validator<B> for FailFast {
     }
 }
 
-/// How many configurations of an edge will have been seen after another look at it. Each look halves
+/// How many configurations of an edge will have been seen after another partial check. Each halves
 /// the distance between them: both ends and the middle, then 5, 9, 17 and so on.
-fn after_next_look(seen: u64) -> u64 {
+fn after_next_check(seen: u64) -> u64 {
     (2 * seen).saturating_sub(1).max(3)
 }
 
-/// How likely a blocked edge that has shown nothing so far shows its collision in the looks to come,
-/// for each configuration they take: as many looks as make this most, because the next one alone may be
+/// How likely a blocked edge that has shown nothing so far shows its collision in the checks to come,
+/// for each configuration they take: as many checks as make this most, because the next one alone may be
 /// too coarse to find what the one after it finds.
 fn shown_per_configuration(seen: u64, ledger: &Ledger) -> f64 {
     let hidden_so_far = ledger.hidden(seen);
     let (mut most, mut then) = (0.0, seen);
-    for _ in 0..LOOKS_AHEAD {
-        then = after_next_look(then);
+    for _ in 0..CHECKS_AHEAD {
+        then = after_next_check(then);
         let shown = 1.0 - ledger.hidden(then) / hidden_so_far;
         most = f64::max(most, shown / (then - seen) as f64);
     }
     most
 }
 
-/// The unchecked edge where a look is most likely to show a collision, for each configuration it
-/// takes, and of that edge no more than this look; of equals the first. Looks ahead are counted in, as far
+/// The unchecked edge where a partial check is most likely to show a collision, for each configuration
+/// it takes, and of that edge no more than this; of equals the first. Checks ahead are counted in, as far
 /// as they make it likelier.
 ///
-/// How likely a look shows the collision of a blocked edge is learned from the edges found blocked so
+/// How likely a partial check shows the collision of a blocked edge is learned from the edges found blocked so
 /// far ([`Ledger::hidden`]).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CoarseToFine;
 
-impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut B) -> Option<usize> {
+impl Validator for CoarseToFine {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize> {
         let mut most = f64::NEG_INFINITY;
         let mut choice = None;
         for place in unchecked(path, ledger) {
@@ -118,7 +128,7 @@ impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
         if ledger.hidden(seen) <= NOTHING_TO_SHOW {
             return u64::MAX;
         }
-        after_next_look(seen) - seen
+        after_next_check(seen) - seen
     }
 }
 
@@ -126,8 +136,8 @@ impl<B: Belief + ?Sized> Validator<B> for CoarseToFine {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Forward;
 
-impl<B: ?Sized> Validator<B> for Forward {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+impl Validator for Forward {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
         unchecked(path, ledger).next()
     }
 }
@@ -136,8 +146,8 @@ impl<B: ?Sized> Validator<B> for Forward {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Backward;
 
-impl<B: ?Sized> Validator<B> for Backward {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+impl Validator for Backward {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
         unchecked(path, ledger).next_back()
     }
 }
@@ -148,8 +158,8 @@ pub struct Alternate {
     from_goal: bool,
 }
 
-impl<B: ?Sized> Validator<B> for Alternate {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+impl Validator for Alternate {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
         let mut open = unchecked(path, ledger);
         let choice = if self.from_goal {
             open.next_back()
@@ -166,8 +176,8 @@ impl<B: ?Sized> Validator<B> for Alternate {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bisect;
 
-impl<B: ?Sized> Validator<B> for Bisect {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut B) -> Option<usize> {
+impl Validator for Bisect {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
         // The middle of the longest run of unchecked edges.
         let mut longest = 0;
         let mut choice = None;
@@ -190,12 +200,12 @@ impl<B: ?Sized> Validator<B> for Bisect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Evidence, Finding, IndependentEdges};
-    use crate::checker::{Look, Sightings, Verdict};
+    use crate::belief::{Evidence, IndependentEdges, PartlyChecked};
+    use crate::checker::{Finding, Sightings, Verdict};
     use crate::roadmap::VertexId;
 
     /// The order in which a validator checks a path of seven edges that are all free.
-    fn order(mut validator: impl Validator<IndependentEdges>) -> Vec<usize> {
+    fn order(mut validator: impl Validator) -> Vec<usize> {
         let mut path = Path::default();
         path.begin_from_start(VertexId(0));
         for i in 0..7 {
@@ -217,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn coarse_to_fine_looks_everywhere_before_it_sees_an_edge_to_its_end() {
+    fn coarse_to_fine_checks_everywhere_before_it_sees_an_edge_to_its_end() {
         let mut path = Path::default();
         path.begin_from_start(VertexId(0));
         for i in 0..3 {
@@ -232,34 +242,34 @@ mod tests {
             };
             ledger.record(EdgeId(edge), verdict.into());
         }
-        let mut belief = IndependentEdges::each(vec![0.8, 0.5, 0.7]).unwrap();
-        let mut looks = Vec::new();
+        let belief = IndependentEdges::each(vec![0.8, 0.5, 0.7]).unwrap();
+        let mut belief = PartlyChecked::new(belief, 3);
+        let mut checks = Vec::new();
         let mut validator = CoarseToFine;
         while let Some(place) = validator.choose(&path, &ledger, &mut belief) {
             let edge = EdgeId(place as u32);
-            let most = Validator::<IndependentEdges>::how_far(&validator, edge, &ledger);
+            let most = validator.how_far(edge, &ledger);
             let left = 100 - ledger.seen(edge);
-            looks.push((place, most.min(left)));
-            let look = Look {
+            checks.push((place, most.min(left)));
+            let finding = Finding {
                 free: (most >= left).then_some(true),
                 configurations: most.min(left),
             };
-            let before = ledger.hidden(ledger.seen(edge));
-            ledger.record(edge, look);
+            let before = ledger.likelihood(edge);
+            ledger.record(edge, finding);
             belief.observe(Evidence {
                 edge,
-                finding: Finding::NothingYet {
-                    hidden: ledger.hidden(ledger.seen(edge)) / before,
-                },
+                before,
+                now: ledger.likelihood(edge),
                 sightings: &Sightings::default(),
             });
         }
-        let to_the_end = looks.iter().position(|(_, size)| *size > 50).unwrap();
-        let (coarse, rest) = looks.split_at(to_the_end);
+        let to_the_end = checks.iter().position(|(_, size)| *size > 50).unwrap();
+        let (coarse, rest) = checks.split_at(to_the_end);
         assert!((0..3).all(|place| coarse.iter().filter(|(p, _)| *p == place).count() >= 2));
         assert_eq!(coarse[0], (1, 3));
         assert_eq!(rest.len(), 3);
-        assert_eq!(looks.iter().map(|(_, size)| size).sum::<u64>(), 300);
+        assert_eq!(checks.iter().map(|(_, size)| size).sum::<u64>(), 300);
     }
 
     #[test]

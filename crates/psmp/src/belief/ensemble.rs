@@ -7,7 +7,8 @@
 //! certain and wrong loses most of its weight, but not all: its probabilities are kept a little away
 //! from 0 and 1.
 
-use super::{Belief, Evidence, Finding};
+use super::{Belief, Evidence, PartlyChecked};
+use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
@@ -18,7 +19,7 @@ const DOUBT: f64 = 0.01;
 const PICK: u64 = u64::MAX;
 
 struct Member<'a> {
-    belief: Box<dyn Belief + Send + 'a>,
+    belief: PartlyChecked<Box<dyn Belief + Send + 'a>>,
     log_weight: f64,
     share: f64,
 }
@@ -44,7 +45,7 @@ impl<'a> Ensemble<'a> {
         let member = |(belief, log_weight): (_, f64)| {
             assert!(log_weight.is_finite(), "a weight must be a number");
             Member {
-                belief,
+                belief: PartlyChecked::new(belief, edges),
                 log_weight,
                 share: 0.0,
             }
@@ -131,16 +132,20 @@ impl Belief for Ensemble<'_> {
         for member in &mut self.members {
             let p = member.belief.probability_free(evidence.edge);
             let p = p.clamp(DOUBT, 1.0 - DOUBT);
-            let likelihood = match evidence.finding {
-                Finding::Free => p,
-                Finding::Blocked => 1.0 - p,
-                Finding::NothingYet { hidden } => p + (1.0 - p) * hidden,
-            };
+            // What was seen before is in `p` already.
+            let Evidence { before, now, .. } = evidence;
+            let likelihood = p * now.if_free / before.if_free
+                + (1.0 - p) * now.if_blocked / before.if_blocked;
             member.log_weight += likelihood.ln();
             member.belief.observe(evidence);
         }
         self.weigh();
         self.checks += 1;
+    }
+
+    /// Its members see to that, each for itself.
+    fn learns_from(&self, _: &Sightings) -> bool {
+        true
     }
 }
 
@@ -148,7 +153,6 @@ impl Belief for Ensemble<'_> {
 mod tests {
     use super::*;
     use crate::belief::{Certain, IndependentEdges};
-    use crate::checker::Sightings;
 
     #[test]
     fn the_member_that_predicts_well_wins() {
@@ -162,11 +166,8 @@ mod tests {
         let mut ensemble = Ensemble::new(60, members);
         assert!((ensemble.probability_free(EdgeId(50)) - 0.5).abs() < 1e-9);
         for edge in 0..20 {
-            ensemble.observe(Evidence {
-                edge: EdgeId(edge),
-                finding: Finding::of(truth[edge as usize]),
-                sightings: &Sightings::default(),
-            });
+            let evidence = Evidence::of(EdgeId(edge), truth[edge as usize], &Sightings::default());
+            ensemble.observe(evidence);
         }
         let shares: Vec<f64> = ensemble.shares().collect();
         assert!(shares[2] > 0.999 && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);

@@ -8,55 +8,36 @@
 //! where they are known to be wrong. A world that does not tell of an edge agrees with whatever is
 //! found there; those that do tell speak for it.
 
-use super::looks::Looks;
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::{Experience, WorldId, bit};
+use crate::table::{CollisionTable, Experience, WorldId, bit};
+use std::sync::Arc;
 
 /// Uniform over the known worlds that agree with every check that any of them agrees with.
-///
-/// Edges beyond the table, such as the connections of a new start or goal, are unknown to it: they
-/// have probability 1/2 and are free in every drawn world, so that a draw does not fail for them.
 #[derive(Debug, Clone)]
-pub struct FiniteSet<T> {
-    experience: T,
+pub struct FiniteSet {
+    table: Arc<CollisionTable>,
     /// A bit for each world, set where it still agrees.
     agreeing: Vec<u64>,
     count: u32,
-    looks: Looks,
     drawn: WorldId,
     draw: Draw,
 }
 
-impl<T: Experience> FiniteSet<T> {
-    /// The set of all worlds of a table.
+impl FiniteSet {
+    /// The set of known worlds.
     #[must_use]
-    pub fn new(experience: T) -> Self {
-        let all = (0..experience.world_count() as u32).map(WorldId);
-        Self::of_worlds(experience, all)
-    }
-
-    /// The set of some worlds of a table.
-    ///
-    /// # Panics
-    /// If a world is not in the table.
-    #[must_use]
-    pub fn of_worlds(experience: T, worlds: impl IntoIterator<Item = WorldId>) -> Self {
-        let known = experience.world_count();
-        let mut agreeing = vec![0u64; known.div_ceil(64)];
-        for world in worlds {
-            assert!(
-                world.index() < known,
-                "world {} is not in a table of {known} worlds",
-                world.0
-            );
+    pub fn new(experience: impl Into<Experience>) -> Self {
+        let experience = experience.into();
+        let table = experience.table().clone();
+        let mut agreeing = vec![0u64; table.world_count().div_ceil(64)];
+        for world in experience.worlds() {
             agreeing[world.index() / 64] |= 1 << (world.index() % 64);
         }
         let count = agreeing.iter().map(|word| word.count_ones()).sum();
         Self {
-            looks: Looks::new(experience.edge_count()),
-            experience,
+            table,
             agreeing,
             count,
             drawn: WorldId(0),
@@ -85,14 +66,14 @@ impl<T: Experience> FiniteSet<T> {
 
     /// In how many of the worlds that are left the edge is free.
     fn free_in(&self, edge: EdgeId) -> u32 {
-        let free = self.experience.worlds_where_free(edge);
+        let free = self.table.worlds_where_free(edge);
         let both = self.agreeing.iter().zip(free).map(|(a, b)| a & b);
         both.map(u64::count_ones).sum()
     }
 
     /// How many of the worlds that are left tell of the edge.
     fn told_in(&self, edge: EdgeId) -> u32 {
-        let Some(known) = self.experience.worlds_where_known(edge) else {
+        let Some(known) = self.table.worlds_where_known(edge) else {
             return self.count;
         };
         let both = self.agreeing.iter().zip(known).map(|(a, b)| a & b);
@@ -124,12 +105,12 @@ impl<T: Experience> FiniteSet<T> {
     }
 }
 
-impl<T: Experience> Belief for FiniteSet<T> {
+impl Belief for FiniteSet {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        if edge.index() >= self.experience.edge_count() || self.count == 0 {
-            return 0.5;
+        match self.count {
+            0 => 0.5,
+            _ => self.share_free(edge),
         }
-        self.looks.after(edge, self.share_free(edge))
     }
 
     /// The share of the worlds that are left in which all of them are free.
@@ -137,22 +118,13 @@ impl<T: Experience> Belief for FiniteSet<T> {
         if self.count == 0 {
             return 0.5f64.powi(edges.len() as i32);
         }
-        let beyond = |e: &&EdgeId| e.index() >= self.experience.edge_count();
-        let unknown = edges.iter().filter(beyond).count();
-        // What has been looked at is nearly sure, and counts by itself.
-        let looked_at = |e: &&EdgeId| !beyond(e) && self.looks.any(**e);
-        let told = |e: &&EdgeId| !beyond(e) && !looked_at(e);
-        let each = edges.iter().filter(looked_at);
-        let looked: f64 = each
-            .map(|e| self.looks.after(*e, self.share_free(*e)))
-            .product();
         let mut all = 0.0;
         for (place, &agreeing) in self.agreeing.iter().enumerate() {
             // Worlds that tell of all edges and have them free, and those that have none blocked.
             let (mut free, mut not_blocked) = (agreeing, agreeing);
-            for edge in edges.iter().filter(told) {
-                let row = self.experience.worlds_where_free(*edge)[place];
-                let known = self.experience.worlds_where_known(*edge);
+            for edge in edges {
+                let row = self.table.worlds_where_free(*edge)[place];
+                let known = self.table.worlds_where_known(*edge);
                 free &= row;
                 not_blocked &= row | known.map_or(0, |known| !known[place]);
             }
@@ -161,14 +133,14 @@ impl<T: Experience> Belief for FiniteSet<T> {
             while partial != 0 {
                 let world = place * 64 + partial.trailing_zeros() as usize;
                 partial &= partial - 1;
-                let missing = edges.iter().filter(told).filter(|e| {
-                    let known = self.experience.worlds_where_known(**e);
+                let missing = edges.iter().filter(|e| {
+                    let known = self.table.worlds_where_known(**e);
                     known.is_some_and(|known| !bit(known, world))
                 });
                 all += missing.map(|e| self.share_free(*e)).product::<f64>();
             }
         }
-        all / f64::from(self.count) * looked * 0.5f64.powi(unknown as i32)
+        all / f64::from(self.count)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -182,25 +154,18 @@ impl<T: Experience> Belief for FiniteSet<T> {
 
     #[inline]
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
-        if edge.index() >= self.experience.edge_count() {
-            return true;
-        }
-        if let Some(known) = self.experience.worlds_where_known(edge)
+        if let Some(known) = self.table.worlds_where_known(edge)
             && !bit(known, self.drawn.index())
         {
             return self.draw.unit(u64::from(edge.0)) < self.probability_free(edge);
         }
-        self.experience.is_free(self.drawn, edge)
+        self.table.is_free(self.drawn, edge)
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        let Evidence { edge, finding, .. } = evidence;
-        if edge.index() >= self.experience.edge_count() {
-            return;
-        }
-        self.looks.take(edge, finding);
-        // A look drops no world, however sure it is: one mistake would lose the true one.
-        let Some(free) = finding.free() else {
+        let edge = evidence.edge;
+        // A partial check drops no world, however sure it is: one mistake would lose the true one.
+        let Some(free) = evidence.verdict() else {
             return;
         };
         let (free_in, told_in) = (self.free_in(edge), self.told_in(edge));
@@ -210,41 +175,58 @@ impl<T: Experience> Belief for FiniteSet<T> {
         }
         self.count = self.count - told_in + agree;
         let flip = if free { 0 } else { u64::MAX };
-        let words = self.experience.worlds_where_free(edge);
-        let known = self.experience.worlds_where_known(edge);
+        let words = self.table.worlds_where_free(edge);
+        let known = self.table.worlds_where_known(edge);
         for (place, (agreeing, word)) in self.agreeing.iter_mut().zip(words).enumerate() {
             *agreeing &= (word ^ flip) | known.map_or(0, |known| !known[place]);
         }
+    }
+
+    fn knows(&self, edge: EdgeId) -> bool {
+        edge.index() < self.table.edge_count()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::Finding;
+    use crate::belief::{Likelihood, PartlyChecked};
     use crate::checker::Sightings;
-    use crate::table::{CollisionTable, PartialTable};
+    use crate::table::CollisionTable;
+
+    fn show(set: &mut impl Belief, edge: u32, free: bool) {
+        set.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
+    }
 
     #[test]
-    fn looks_tell_of_their_edge_and_drop_no_world() {
+    fn partial_checks_tell_of_their_edge_and_drop_no_world() {
         let rows = [[true, true], [true, false], [false, true]].map(Vec::from);
         let table = CollisionTable::from_rows(2, &rows).unwrap();
-        let mut set = FiniteSet::new(&table);
-        let show = |set: &mut FiniteSet<_>, finding| {
+        let mut set = PartlyChecked::new(FiniteSet::new(table), 2);
+        let mut before = Likelihood::NOTHING_SEEN;
+        let mut see = |set: &mut PartlyChecked<_>, now| {
+            let (edge, sightings) = (EdgeId(0), &Sightings::default());
             set.observe(Evidence {
-                edge: EdgeId(0),
-                finding,
-                sightings: &Sightings::default(),
+                edge,
+                before,
+                now,
+                sightings,
             });
+            before = now;
         };
-        show(&mut set, Finding::NothingYet { hidden: 0.5 });
-        assert_eq!(set.agreeing_count(), 3);
+        see(&mut set, Likelihood::inconclusive(0.5));
+        assert_eq!(set.inner().agreeing_count(), 3);
         // Two in three, and a blocked one would look so half of the time.
-        assert!((set.probability_free(EdgeId(0)) - 0.8).abs() < 1e-6);
-        assert!((set.probability_free(EdgeId(1)) - 2.0 / 3.0).abs() < 1e-6);
-        show(&mut set, Finding::NothingYet { hidden: 0.001 });
-        show(&mut set, Finding::Blocked);
-        assert!(set.agreeing_worlds().eq([WorldId(2)]));
+        assert!((set.probability_free(EdgeId(0)) - 0.8).abs() < 1e-12);
+        assert!((set.probability_free(EdgeId(1)) - 2.0 / 3.0).abs() < 1e-12);
+        let both = set.probability_all_free(&[EdgeId(0), EdgeId(1)]);
+        assert!((both - 0.8 * 2.0 / 3.0).abs() < 1e-12);
+        // Drawn worlds have it free as often as it is believed to be, whatever the world drawn.
+        let free = (0..2000).filter(|&i| set.draw(Draw::new(3, i)) && set.is_free_in_draw(EdgeId(0)));
+        assert!((1500..1700).contains(&free.count()));
+        see(&mut set, Likelihood::inconclusive(0.0005));
+        see(&mut set, Likelihood::of(false));
+        assert!(set.inner().agreeing_worlds().eq([WorldId(2)]));
     }
 
     #[test]
@@ -254,7 +236,7 @@ mod tests {
             .map(|w| (0..40).map(|e| random.unit(w * 40 + e) < 0.7).collect())
             .collect();
         let table = CollisionTable::from_rows(40, &rows).unwrap();
-        let mut set = FiniteSet::new(&table);
+        let mut set = FiniteSet::new(table.clone());
         let mut seen: Vec<(usize, bool)> = Vec::new();
         for check in 0..6u64 {
             let agreeing: Vec<&Vec<bool>> = rows
@@ -285,37 +267,26 @@ mod tests {
             }
             let edge = check as usize * 5;
             seen.push((edge, rows[3][edge]));
-            set.observe(Evidence {
-                edge: EdgeId(edge as u32),
-                finding: Finding::of(rows[3][edge]),
-                sightings: &Sightings::default(),
-            });
+            show(&mut set, edge as u32, rows[3][edge]);
         }
     }
 
     #[test]
     fn a_check_that_no_world_agrees_with_is_passed_over() {
         let table = CollisionTable::from_rows(2, &[[true, true], [true, false]]).unwrap();
-        let show = |set: &mut FiniteSet<_>, edge, free| {
-            set.observe(Evidence {
-                edge: EdgeId(edge),
-                finding: Finding::of(free),
-                sightings: &Sightings::default(),
-            });
-        };
-        let mut set = FiniteSet::new(&table);
+        let mut set = FiniteSet::new(table.clone());
         show(&mut set, 0, false);
         assert_eq!(set.agreeing_count(), 2);
         show(&mut set, 1, false);
         assert!(set.agreeing_worlds().eq([WorldId(1)]));
-        let mut empty = FiniteSet::of_worlds(&table, []);
+        let mut empty = FiniteSet::new(Experience::of(table, []));
         assert!(!empty.draw(Draw::new(0, 0)));
         assert_eq!(empty.probability_free(EdgeId(1)), 0.5);
     }
 
     #[test]
     fn a_world_that_does_not_tell_agrees_and_is_silent() {
-        let mut table = PartialTable::unknown(3, 3);
+        let mut table = CollisionTable::unknown(3, 3);
         // Free and free; free and blocked; free and not told. Of the third edge only one tells.
         for (world, row) in [&[true, true, true][..], &[true, false], &[true]]
             .into_iter()
@@ -325,24 +296,16 @@ mod tests {
                 table.set(WorldId(world as u32), EdgeId(edge as u32), free);
             }
         }
-        let mut set = FiniteSet::new(&table);
+        let mut set = FiniteSet::new(table.clone());
         assert_eq!(set.probability_free(EdgeId(1)), 0.5);
         assert_eq!(set.probability_free(EdgeId(2)), 1.0);
         let both = set.probability_all_free(&[EdgeId(0), EdgeId(1)]);
         assert!((both - (1.0 + 0.0 + 0.5) / 3.0).abs() < 1e-12, "{both}");
-        set.observe(Evidence {
-            edge: EdgeId(1),
-            finding: Finding::of(false),
-            sightings: &Sightings::default(),
-        });
+        show(&mut set, 1, false);
         assert!(set.agreeing_worlds().eq([WorldId(1), WorldId(2)]));
         // No one left tells of the third edge: nothing can be learned from it.
         assert_eq!(set.probability_free(EdgeId(2)), 0.5);
-        set.observe(Evidence {
-            edge: EdgeId(2),
-            finding: Finding::of(true),
-            sightings: &Sightings::default(),
-        });
+        show(&mut set, 2, true);
         assert_eq!(set.agreeing_count(), 2);
         let free = (0..1000)
             .filter(|&i| set.draw(Draw::new(1, i)) && set.is_free_in_draw(EdgeId(2)))

@@ -6,13 +6,13 @@
 //! everything, -0.69 is a toss of a coin. Models choose their constants by it, and an ensemble its
 //! members' weights to begin with.
 
-use super::{Belief, Evidence, Finding};
+use super::{Belief, Evidence};
 use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::{Experience, WorldId, bit};
+use crate::table::{CollisionTable, WorldId};
 
-/// Worlds left out, at most; they are spread evenly over the experience.
+/// Worlds left out, at most; they are spread evenly over the table.
 const LEFT_OUT: usize = 48;
 /// Random edges checked in each of them.
 const CHECKS: u64 = 100;
@@ -33,20 +33,19 @@ pub fn left_out(worlds: &[WorldId]) -> Vec<WorldId> {
 /// The edges to be checked in the `index`-th world that is left out, in order. The index and not the
 /// world's number counts, so that the same worlds in another table teach the same.
 pub(super) fn checks_in(
-    experience: &impl Experience,
+    table: &CollisionTable,
     world: WorldId,
     index: usize,
     checks: &mut Vec<EdgeId>,
 ) {
     checks.clear();
-    let edges = experience.edge_count() as u64;
+    let edges = table.edge_count() as u64;
     if edges == 0 {
         return;
     }
-    let known = experience.known_edges_in(world);
     let random = Draw::new(0x050F_75E7, index as u64);
     for edge in (0..CHECKS).map(|i| EdgeId(random.below(edges, i) as u32)) {
-        if known.is_none_or(|known| bit(known, edge.index())) && !checks.contains(&edge) {
+        if table.is_known(world, edge) && !checks.contains(&edge) {
             checks.push(edge);
         }
     }
@@ -55,7 +54,7 @@ pub(super) fn checks_in(
 /// The mean log-likelihood of a check in the worlds left out, for the belief that `without` makes
 /// from the others. 0 if there is nothing to check.
 pub fn log_likelihood_per_check<B: Belief>(
-    experience: &impl Experience,
+    table: &CollisionTable,
     left_out: &[WorldId],
     mut without: impl FnMut(WorldId) -> B,
 ) -> f64 {
@@ -63,18 +62,14 @@ pub fn log_likelihood_per_check<B: Belief>(
     let mut checks = Vec::with_capacity(CHECKS as usize);
     let (mut sum, mut count) = (0.0, 0u32);
     for (index, &world) in left_out.iter().enumerate() {
-        checks_in(experience, world, index, &mut checks);
+        checks_in(table, world, index, &mut checks);
         let mut belief = without(world);
         for &edge in &checks {
-            let free = experience.is_free(world, edge);
+            let free = table.is_free(world, edge);
             let p = belief.probability_free(edge).clamp(CERTAIN, 1.0 - CERTAIN);
             sum += if free { p } else { 1.0 - p }.ln();
             count += 1;
-            belief.observe(Evidence {
-                edge,
-                finding: Finding::of(free),
-                sightings: &nothing_seen,
-            });
+            belief.observe(Evidence::of(edge, free, &nothing_seen));
         }
     }
     sum / f64::from(count.max(1))
@@ -84,7 +79,7 @@ pub fn log_likelihood_per_check<B: Belief>(
 mod tests {
     use super::*;
     use crate::belief::{Certain, FiniteSet, IndependentEdges};
-    use crate::table::CollisionTable;
+    use crate::table::Experience;
 
     #[test]
     fn who_knows_more_predicts_better_and_a_coin_is_a_coin() {
@@ -101,8 +96,9 @@ mod tests {
         let coin = log_likelihood_per_check(&table, &left_out, |_| {
             IndependentEdges::constant(0.5).unwrap()
         });
+        let experience = Experience::from(table.clone());
         let set = log_likelihood_per_check(&table, &left_out, |left_out| {
-            FiniteSet::of_worlds(&table, worlds.iter().copied().filter(|w| *w != left_out))
+            FiniteSet::new(experience.without(&[left_out]))
         });
         assert!((all - (1.0 - CERTAIN).ln()).abs() < 1e-12);
         assert!((coin + std::f64::consts::LN_2).abs() < 1e-12);

@@ -3,11 +3,10 @@
 //! Each edge is free with a probability of its own, the same for all or its share of the known
 //! worlds, and no check tells anything about any other edge.
 
-use super::looks::Looks;
 use super::{Belief, Evidence};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::{Experience, WorldId, bit};
+use crate::table::{Experience, bit};
 use thiserror::Error;
 
 /// Not a probability.
@@ -25,20 +24,13 @@ enum Probability {
 #[derive(Debug, Clone)]
 pub struct IndependentEdges {
     probability: Probability,
-    /// Of edges with a probability of their own.
-    looks: Looks,
     draw: Draw,
 }
 
 impl IndependentEdges {
     fn new(probability: Probability) -> Self {
-        let own = match &probability {
-            Probability::Same(_) => 0,
-            Probability::Each(each) => each.len(),
-        };
         Self {
             probability,
-            looks: Looks::new(own),
             draw: Draw::new(0, 0),
         }
     }
@@ -68,25 +60,19 @@ impl IndependentEdges {
     /// Every edge is free with its share of the known worlds, counted with one world more where it
     /// is free and one where it is blocked, so that no edge is certain.
     #[must_use]
-    pub fn frequencies(experience: &impl Experience) -> Self {
-        let all: Vec<WorldId> = (0..experience.world_count() as u32).map(WorldId).collect();
-        Self::frequencies_in(experience, &all)
-    }
-
-    /// The same from some of the known worlds.
-    #[must_use]
-    pub fn frequencies_in(experience: &impl Experience, worlds: &[WorldId]) -> Self {
+    pub fn frequencies(experience: &Experience) -> Self {
+        let (table, worlds) = (experience.table(), experience.worlds());
         let share = |edge| {
-            let row = experience.worlds_where_free(EdgeId(edge));
+            let row = table.worlds_where_free(EdgeId(edge));
             let free = worlds.iter().filter(|w| bit(row, w.index())).count();
-            let known = match experience.worlds_where_known(EdgeId(edge)) {
+            let known = match table.worlds_where_known(EdgeId(edge)) {
                 Some(row) => worlds.iter().filter(|w| bit(row, w.index())).count(),
                 None => worlds.len(),
             };
             (free as f64 + 1.0) / (known as f64 + 2.0)
         };
         Self::new(Probability::Each(
-            (0..experience.edge_count() as u32).map(share).collect(),
+            (0..table.edge_count() as u32).map(share).collect(),
         ))
     }
 }
@@ -96,10 +82,7 @@ impl Belief for IndependentEdges {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         match &self.probability {
             Probability::Same(p) => *p,
-            Probability::Each(p) => match p.get(edge.index()) {
-                Some(p) => self.looks.after(edge, *p),
-                None => 0.5,
-            },
+            Probability::Each(p) => p.get(edge.index()).copied().unwrap_or(0.5),
         }
     }
 
@@ -117,7 +100,12 @@ impl Belief for IndependentEdges {
         false
     }
 
-    fn observe(&mut self, evidence: Evidence<'_>) {
-        self.looks.take(evidence.edge, evidence.finding);
+    fn observe(&mut self, _: Evidence<'_>) {}
+
+    fn knows(&self, edge: EdgeId) -> bool {
+        match &self.probability {
+            Probability::Same(_) => true,
+            Probability::Each(each) => edge.index() < each.len(),
+        }
     }
 }

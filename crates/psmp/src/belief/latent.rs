@@ -10,11 +10,10 @@
 //! Each edge remembers its mean and variance and how many checks they rest on; a check asks one dot
 //! product of every edge that is looked at later, and nothing of the others.
 
-use super::looks::Looks;
-use super::{Belief, Evidence, Finding, held_out};
+use super::{Belief, Evidence, Likelihood, held_out};
 use crate::random::{Draw, normal_share};
 use crate::roadmap::EdgeId;
-use crate::table::{Experience, WorldId, bit};
+use crate::table::{CollisionTable, Experience, WorldId, bit};
 use std::sync::Arc;
 
 /// What is learned from known worlds; shared by all runs on a roadmap.
@@ -37,12 +36,13 @@ const LEAST_RESIDUALS: [f32; 4] = [0.01, 0.03, 0.1, 0.3];
 const UNTRIED: (usize, f32) = (50, 0.1);
 
 impl LatentModel {
-    /// Learns from some worlds of a table. How many causes there are, and how much each edge keeps to
+    /// Learns from known worlds. How many causes there are, and how much each edge keeps to
     /// itself at least, is chosen by how well worlds left out are predicted from the others.
     ///
     /// What a world does not tell of an edge counts as the edge's mean: it teaches nothing.
     #[must_use]
-    pub fn learn(experience: &impl Experience, worlds: &[WorldId]) -> Self {
+    pub fn learn(experience: &Experience) -> Self {
+        let (table, worlds) = (&**experience.table(), experience.worlds());
         let left_out = held_out::left_out(worlds);
         let rest: Vec<WorldId> = worlds
             .iter()
@@ -52,12 +52,12 @@ impl LatentModel {
         let mut best = (f64::NEG_INFINITY, UNTRIED);
         if !left_out.is_empty() {
             let largest = RANKS[RANKS.len() - 1].min(rest.len() - 1);
-            let whole = Self::of_rank(experience, &rest, largest, 0.0);
+            let whole = Self::of_rank(table, &rest, largest, 0.0);
             for rank in RANKS.into_iter().filter(|rank| *rank <= largest) {
                 for least_residual in LEAST_RESIDUALS {
                     let model = Arc::new(whole.cut_down(rank, least_residual));
                     let likelihood =
-                        held_out::log_likelihood_per_check(experience, &left_out, |_| {
+                        held_out::log_likelihood_per_check(table, &left_out, |_| {
                             Latent::new(model.clone())
                         });
                     if likelihood > best.0 {
@@ -67,7 +67,7 @@ impl LatentModel {
             }
         }
         let (likelihood, (rank, least_residual)) = best;
-        let mut model = Self::of_rank(experience, worlds, rank, least_residual);
+        let mut model = Self::of_rank(table, worlds, rank, least_residual);
         if likelihood.is_finite() {
             model.log_likelihood = likelihood;
         }
@@ -88,22 +88,22 @@ impl LatentModel {
     }
 
     fn of_rank(
-        experience: &impl Experience,
+        table: &CollisionTable,
         worlds: &[WorldId],
         rank: usize,
         least_residual: f32,
     ) -> Self {
-        let edges = experience.edge_count();
+        let edges = table.edge_count();
         let n = worlds.len();
         let rank = rank.min(n.saturating_sub(1));
-        let mean = means(experience, worlds);
-        let basis = leading_directions(experience, worlds, &mean, rank);
+        let mean = means(table, worlds);
+        let basis = leading_directions(table, worlds, &mean, rank);
         let mut loadings = vec![0.0f32; edges * rank];
         let mut residual = vec![1.0f32; edges];
         let scale = 1.0 / (n.max(1) as f32).sqrt();
         for edge in 0..edges {
-            let free = experience.worlds_where_free(EdgeId(edge as u32));
-            let known = experience.worlds_where_known(EdgeId(edge as u32));
+            let free = table.worlds_where_free(EdgeId(edge as u32));
+            let known = table.worlds_where_known(EdgeId(edge as u32));
             let w = &mut loadings[edge * rank..(edge + 1) * rank];
             for (i, world) in worlds.iter().enumerate() {
                 if known.is_none_or(|known| bit(known, world.index())) {
@@ -177,10 +177,10 @@ impl LatentModel {
 
 /// The mean of each edge over the worlds that tell of it, one world more of each kind counted, so
 /// that no edge is certain beforehand.
-fn means(experience: &impl Experience, worlds: &[WorldId]) -> Vec<f32> {
+fn means(table: &CollisionTable, worlds: &[WorldId]) -> Vec<f32> {
     let mean = |edge| {
-        let free = experience.worlds_where_free(EdgeId(edge));
-        let known = experience.worlds_where_known(EdgeId(edge));
+        let free = table.worlds_where_free(EdgeId(edge));
+        let known = table.worlds_where_known(EdgeId(edge));
         let (mut sum, mut count) = (0.0, 0.0);
         for world in worlds {
             if known.is_none_or(|known| bit(known, world.index())) {
@@ -190,32 +190,32 @@ fn means(experience: &impl Experience, worlds: &[WorldId]) -> Vec<f32> {
         }
         sum / (count + 2.0f32)
     };
-    (0..experience.edge_count() as u32).map(mean).collect()
+    (0..table.edge_count() as u32).map(mean).collect()
 }
 
 /// The inner products of the centred rows of all pairs of worlds. What a world does not tell is 0
 /// after centring.
-fn inner_products(experience: &impl Experience, worlds: &[WorldId], mean: &[f32]) -> Vec<f32> {
+fn inner_products(table: &CollisionTable, worlds: &[WorldId], mean: &[f32]) -> Vec<f32> {
     let n = worlds.len();
-    let edges = experience.edge_count();
+    let edges = table.edge_count();
     let squares: f32 = mean.iter().map(|m| m * m).sum();
     let all: f32 = mean.iter().sum();
     // Of each world, the inner product of its row, not centred, with the mean.
     let with_mean: Vec<f32> = worlds
         .iter()
         .map(|&world| {
-            let row = experience.free_edges_in(world);
+            let row = table.free_edges_in(world);
             let free = mean.iter().enumerate().filter(|(e, _)| bit(row, *e));
             2.0 * free.map(|(_, m)| m).sum::<f32>() - all
         })
         .collect();
     let mut products = vec![0.0f32; n * n];
     for i in 0..n {
-        let a = experience.free_edges_in(worlds[i]);
-        let known = experience.known_edges_in(worlds[i]);
+        let a = table.free_edges_in(worlds[i]);
+        let known = table.known_edges_in(worlds[i]);
         for j in i..n {
-            let b = experience.free_edges_in(worlds[j]);
-            let other_known = experience.known_edges_in(worlds[j]);
+            let b = table.free_edges_in(worlds[j]);
+            let other_known = table.known_edges_in(worlds[j]);
             let product = if known.is_none() && other_known.is_none() {
                 let differ: u32 = a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum();
                 edges as f32 - 2.0 * differ as f32 - with_mean[i] - with_mean[j] + squares
@@ -240,13 +240,13 @@ fn inner_products(experience: &impl Experience, worlds: &[WorldId], mean: &[f32]
 /// An orthonormal basis, worlds x rank, of the leading directions of the centred table, the leading
 /// one first, by orthogonal iteration on the worlds' inner products.
 fn leading_directions(
-    experience: &impl Experience,
+    table: &CollisionTable,
     worlds: &[WorldId],
     mean: &[f32],
     rank: usize,
 ) -> Vec<f32> {
     let n = worlds.len();
-    let products = inner_products(experience, worlds, mean);
+    let products = inner_products(table, worlds, mean);
     let random = Draw::new(0x001A_7E47, 0);
     // The columns of the basis, one after the other.
     let mut columns: Vec<f32> = (0..n * rank)
@@ -332,6 +332,10 @@ struct Lesson {
     deviation: f64,
 }
 
+/// An edge counts as free where no more than this share of blocked ones would still hide: a partial
+/// check cannot be weighed by its likelihood here, so it counts for nothing or like a whole one.
+const ALL_BUT_SURE: f64 = 0.02;
+
 /// How many draws of the causes a joint probability is taken over.
 const JOINT_DRAWS: usize = 24;
 
@@ -344,7 +348,6 @@ pub struct Latent {
     lessons: Vec<Lesson>,
     gains: Vec<f32>,
     marginals: Vec<Marginal>,
-    looks: Looks,
     draw: Draw,
     drawn: Vec<f32>,
     /// Draws of the causes for joint probabilities, and how many checks they rest on.
@@ -372,7 +375,6 @@ impl Latent {
             lessons: Vec::new(),
             gains: Vec::new(),
             marginals: vec![unread; model.mean.len()],
-            looks: Looks::new(model.mean.len()),
             model,
             draw: Draw::new(0, 0),
             drawn: vec![0.0; rank],
@@ -423,11 +425,6 @@ impl Latent {
         }
     }
 
-    /// Whether the causes say nothing of an edge beside what it says itself.
-    fn stands_alone(&self, edge: EdgeId) -> bool {
-        edge.index() >= self.model.mean.len() || self.looks.any(edge)
-    }
-
     /// Conditions the causes on the outcome of an edge.
     fn learn(&mut self, edge: EdgeId, outcome: f64) {
         let rank = self.model.rank;
@@ -462,12 +459,9 @@ impl Latent {
 
 impl Belief for Latent {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        if edge.index() >= self.model.mean.len() {
-            return 0.5;
-        }
         let m = self.marginal(edge);
         let p = normal_share(m.mean / m.variance.max(1e-6).sqrt());
-        self.looks.after(edge, p.clamp(1e-6, 1.0 - 1e-6))
+        p.clamp(1e-6, 1.0 - 1e-6)
     }
 
     fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
@@ -487,15 +481,9 @@ impl Belief for Latent {
             self.joint_checks = Some(self.lessons.len());
         }
         let mut sum = 0.0;
-        let mut alone = 1.0;
-        for &edge in edges {
-            if self.stands_alone(edge) {
-                alone *= self.probability_free(edge);
-            }
-        }
         for causes in self.joint.chunks_exact(rank.max(1)) {
-            let mut product = alone;
-            for &edge in edges.iter().filter(|e| !self.stands_alone(**e)) {
+            let mut product = 1.0;
+            for &edge in edges {
                 let mean =
                     f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), causes);
                 product *= normal_share(mean / f64::from(self.model.residual[edge.index()]).sqrt());
@@ -514,12 +502,6 @@ impl Belief for Latent {
     }
 
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
-        if edge.index() >= self.model.mean.len() {
-            return true;
-        }
-        if self.looks.any(edge) {
-            return self.draw.unit(u64::from(edge.0)) < self.probability_free(edge);
-        }
         let mean =
             f64::from(self.model.mean[edge.index()]) + dot(self.model.row(edge), &self.drawn);
         let residual = f64::from(self.model.residual[edge.index()]);
@@ -527,19 +509,19 @@ impl Belief for Latent {
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        let Evidence { edge, finding, .. } = evidence;
-        if edge.index() >= self.model.mean.len() {
-            return;
+        // What is all but sure teaches like what is sure, and once.
+        let all_but_sure = |seen: Likelihood| seen.if_blocked <= ALL_BUT_SURE * seen.if_free;
+        match evidence.verdict() {
+            Some(false) => self.learn(evidence.edge, -1.0),
+            _ if all_but_sure(evidence.now) && !all_but_sure(evidence.before) => {
+                self.learn(evidence.edge, 1.0);
+            }
+            _ => {}
         }
-        let all_but_sure = self.looks.take(edge, finding);
-        match finding {
-            Finding::Blocked => self.learn(edge, -1.0),
-            // It has been learned already from what was all but sure.
-            Finding::Free if self.looks.all_but_sure(edge) => {}
-            Finding::Free => self.learn(edge, 1.0),
-            Finding::NothingYet { .. } if all_but_sure => self.learn(edge, 1.0),
-            Finding::NothingYet { .. } => {}
-        }
+    }
+
+    fn knows(&self, edge: EdgeId) -> bool {
+        edge.index() < self.model.mean.len()
     }
 }
 
@@ -547,7 +529,7 @@ impl Belief for Latent {
 mod tests {
     use super::*;
     use crate::checker::Sightings;
-    use crate::table::CollisionTable;
+    use crate::belief::PartlyChecked;
 
     /// Worlds of two causes: each blocks half of the edges, on its own.
     fn two_causes(worlds: u64) -> CollisionTable {
@@ -564,18 +546,13 @@ mod tests {
     }
 
     fn show(belief: &mut Latent, edge: u32, free: bool) {
-        belief.observe(Evidence {
-            edge: EdgeId(edge),
-            finding: Finding::of(free),
-            sightings: &Sightings::default(),
-        });
+        belief.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
     }
 
     #[test]
     fn a_check_tells_of_edges_with_the_same_cause_and_no_others() {
         let table = two_causes(300);
-        let worlds: Vec<WorldId> = (0..300).map(WorldId).collect();
-        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds)));
+        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table.into())));
         assert!((belief.probability_free(EdgeId(5)) - 0.5).abs() < 0.1);
         show(&mut belief, 0, true);
         show(&mut belief, 30, false);
@@ -595,38 +572,43 @@ mod tests {
     #[test]
     fn what_is_all_but_sure_teaches_once() {
         let table = two_causes(300);
-        let worlds: Vec<WorldId> = (0..300).map(WorldId).collect();
-        let mut direct = Latent::new(Arc::new(LatentModel::learn(&table, &worlds)));
-        let mut looked = direct.clone();
-        let see = |belief: &mut Latent, finding| {
+        let mut direct = Latent::new(Arc::new(LatentModel::learn(&table.into())));
+        let mut partly = PartlyChecked::new(direct.clone(), 40);
+        let see = |belief: &mut PartlyChecked<Latent>, before, now| {
             belief.observe(Evidence {
                 edge: EdgeId(0),
-                finding,
+                before,
+                now,
                 sightings: &Sightings::default(),
             });
         };
-        let elsewhere = looked.probability_free(EdgeId(5));
-        see(&mut looked, Finding::NothingYet { hidden: 0.5 });
-        assert!(looked.probability_free(EdgeId(0)) > 0.6);
-        assert_eq!(looked.probability_free(EdgeId(5)), elsewhere);
-        see(&mut looked, Finding::NothingYet { hidden: 0.01 });
-        see(&mut direct, Finding::Free);
+        let steps = [1.0, 0.5, 0.005, 0.0].map(Likelihood::inconclusive);
+        let others = [EdgeId(5), EdgeId(6)];
+        let elsewhere = partly.probability_free(EdgeId(5));
+        let together = partly.probability_all_free(&[EdgeId(0), EdgeId(5)]);
+        see(&mut partly, steps[0], steps[1]);
+        let p = partly.probability_free(EdgeId(0));
+        assert!(p > 0.6);
+        assert_eq!(partly.probability_free(EdgeId(5)), elsewhere);
+        // Together with others the edge counts by itself.
+        let now = partly.probability_all_free(&[EdgeId(0), EdgeId(5)]);
+        assert!(now != together && now < p && now > 0.5 * p * elsewhere);
+        see(&mut partly, steps[1], steps[2]);
+        show(&mut direct, 0, true);
+        let joint = direct.probability_all_free(&others);
+        assert_eq!(partly.probability_all_free(&others), joint);
+        see(&mut partly, steps[2], steps[3]);
         assert_eq!(
-            looked.probability_free(EdgeId(5)),
+            partly.probability_free(EdgeId(5)),
             direct.probability_free(EdgeId(5))
         );
-        see(&mut looked, Finding::Free);
-        assert_eq!(
-            looked.probability_free(EdgeId(5)),
-            direct.probability_free(EdgeId(5))
-        );
+        assert_eq!(partly.probability_all_free(&others), joint);
     }
 
     #[test]
     fn drawn_worlds_have_the_posterior_as_their_frequencies() {
         let table = two_causes(200);
-        let worlds: Vec<WorldId> = (0..200).map(WorldId).collect();
-        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table, &worlds)));
+        let mut belief = Latent::new(Arc::new(LatentModel::learn(&table.into())));
         show(&mut belief, 3, false);
         show(&mut belief, 25, true);
         for edge in [0, 7, 22, 39].map(EdgeId) {

@@ -17,8 +17,9 @@
 //! Drawn worlds are coherent in space: a smooth random field of the same size as obstacles, a sum of
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
-use super::{Belief, Evidence, Finding, NearestNeighbourError};
+use super::{Belief, Evidence, NearestNeighbourError};
 use crate::belief::surroundings::{Surroundings, ends};
+use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 
@@ -63,23 +64,21 @@ struct Meeting {
     version: u32,
 }
 
-/// What an edge met before it was first looked at, and how likely it would have shown nothing since if
-/// it were blocked.
+/// What an edge met before anything was seen of it: by this it was predicted.
 #[derive(Debug, Clone, Copy)]
-struct FirstLook {
+struct Prediction {
     hazard: [f64; ETAS.len()],
     hit: [f64; SIZES.len()],
-    hidden: f64,
 }
 
 /// Obstacles with a rate and a size that are learned from the checks.
 #[derive(Debug, Clone)]
-pub struct Local<'a> {
-    roadmap: &'a Roadmap,
-    surroundings: Surroundings<'a>,
+pub struct Local {
+    roadmap: Roadmap,
+    surroundings: Surroundings,
     scale: f64,
     meetings: Vec<Meeting>,
-    first_looks: Vec<Option<FirstLook>>,
+    predictions: Vec<Option<Prediction>>,
     /// Log weight of each eta with each size and each rate.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
@@ -93,20 +92,19 @@ pub struct Local<'a> {
     middle: Vec<f64>,
 }
 
-impl<'a> Local<'a> {
+impl Local {
     /// A belief over the edges of `roadmap`.
     ///
     /// # Errors
     /// If the roadmap has no configurations.
-    pub fn new(roadmap: &'a Roadmap) -> Result<Self, NearestNeighbourError> {
+    pub fn new(roadmap: &Roadmap) -> Result<Self, NearestNeighbourError> {
         let space = roadmap
             .space()
             .ok_or(NearestNeighbourError::NoConfigurations)?;
-        let sides = space.axes().iter().map(|a| a.extent() * a.weight());
         let mut belief = Self {
-            roadmap,
+            roadmap: roadmap.clone(),
             surroundings: Surroundings::new(roadmap, STRETCHES + 1, REMEMBERED),
-            scale: sides.fold(0.0, f64::max),
+            scale: space.longest_side(),
             meetings: vec![
                 Meeting {
                     hazard: [0.0; ETAS.len()],
@@ -118,7 +116,7 @@ impl<'a> Local<'a> {
                 };
                 roadmap.edge_count()
             ],
-            first_looks: vec![None; roadmap.edge_count()],
+            predictions: vec![None; roadmap.edge_count()],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
@@ -240,7 +238,7 @@ fn wave(turns: f64) -> f64 {
     0.775 * arc + 0.225 * arc * arc.abs()
 }
 
-impl Belief for Local<'_> {
+impl Belief for Local {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         self.look_at(edge);
         let Meeting {
@@ -300,7 +298,7 @@ impl Belief for Local<'_> {
 
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         let p = self.probability_free(edge);
-        let (space, a, b) = ends(self.roadmap, edge);
+        let (space, a, b) = ends(&self.roadmap, edge);
         space.interpolate(a, b, 0.5, &mut self.middle);
         let mut turns = self.waves[self.middle.len()];
         for (waves, x) in self.waves.iter().zip(&self.middle) {
@@ -321,37 +319,24 @@ impl Belief for Local<'_> {
         let place = evidence.edge.index();
         self.look_at(evidence.edge);
         let Meeting { hazard, hit, .. } = self.meetings[place];
-        // What was predicted before the first look is what counts.
-        let first = FirstLook {
-            hazard,
-            hit,
-            hidden: 1.0,
-        };
-        let first = self.first_looks[place].get_or_insert(first);
-        let before = first.hidden;
-        if let Finding::NothingYet { hidden } = evidence.finding {
-            first.hidden *= hidden;
-        }
-        let FirstLook {
-            hazard,
-            hit,
-            hidden,
-        } = *first;
+        // What was predicted before anything was seen of the edge is what counts.
+        let prediction = self.predictions[place].get_or_insert(Prediction { hazard, hit });
+        let Prediction { hazard, hit } = *prediction;
+        let Evidence { before, now, .. } = evidence;
         for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
             let unhit = under_each_rate(hazard[pair / SIZES.len()]);
             let unmet = 1.0 - hit[pair % SIZES.len()];
             for (weight, unhit) in weights.iter_mut().zip(unhit) {
                 let p = doubted(unhit * unmet);
-                let now = match evidence.finding {
-                    Finding::Free => p,
-                    Finding::Blocked => 1.0 - p,
-                    Finding::NothingYet { .. } => p + (1.0 - p) * hidden,
-                };
-                *weight += (now / (p + (1.0 - p) * before)).ln();
+                *weight += (now.mean(p) / before.mean(p)).ln();
             }
         }
         self.normalise();
         self.surroundings.observe(evidence);
+    }
+
+    fn learns_from(&self, sightings: &Sightings) -> bool {
+        !sightings.is_empty()
     }
 }
 

@@ -15,6 +15,11 @@
 //! | [`Latent`] | hidden causes, learned from a set of known worlds |
 //! | [`SoftSet`] | a set of known worlds, each trusted less with every check it disagrees with |
 //! | [`Ensemble`] | other beliefs, each trusted as far as it has predicted well |
+//!
+//! A belief is told how likely a check is, should the edge be free and should it be blocked
+//! ([`Likelihood`]), and need know nothing of how edges are checked: [`PartlyChecked`], which a planner
+//! puts around any belief, sees to edges that were checked in part and to edges beyond those that the
+//! belief knows. `examples/own_belief.rs` is a belief in a few lines.
 
 mod certain;
 mod ensemble;
@@ -23,8 +28,8 @@ pub mod held_out;
 mod independent;
 mod latent;
 mod local;
-mod looks;
 mod nearest_neighbour;
+mod partly_checked;
 mod soft_set;
 mod surroundings;
 
@@ -35,47 +40,70 @@ pub use independent::{IndependentEdges, ProbabilityError};
 pub use latent::{Latent, LatentModel};
 pub use local::Local;
 pub use nearest_neighbour::{NearestNeighbour, NearestNeighbourError};
+pub use partly_checked::PartlyChecked;
 pub use soft_set::{SoftSet, SoftSetModel};
 
 use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
 
-/// What a look at an edge has found.
+/// How likely all that has been seen of an edge is if the edge is free and if it is blocked, up to a
+/// common factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Finding {
-    /// The whole edge is free.
-    Free,
-    /// It is blocked.
-    Blocked,
-    /// No collision so far, but the edge was not seen to its end. A blocked edge that had shown
-    /// nothing before would have shown nothing now with the probability `hidden`: 1 if nothing new
-    /// was seen, near 0 if the edge is all but sure to be free.
-    NothingYet {
-        /// That probability.
-        hidden: f64,
-    },
+pub struct Likelihood {
+    /// If it is free.
+    pub if_free: f64,
+    /// If it is blocked.
+    pub if_blocked: f64,
 }
 
-impl Finding {
-    /// What a whole check has found.
+impl Likelihood {
+    /// Nothing has been seen.
+    pub const NOTHING_SEEN: Likelihood = Likelihood::inconclusive(1.0);
+
+    /// No collision has been seen, and of blocked edges this share would have shown none so far.
     #[must_use]
-    pub fn of(free: bool) -> Self {
-        if free {
-            Finding::Free
-        } else {
-            Finding::Blocked
+    pub const fn inconclusive(hidden: f64) -> Self {
+        Self {
+            if_free: 1.0,
+            if_blocked: hidden,
         }
     }
 
-    /// Whether the edge is free, if that is known.
+    /// The edge has been seen to its end or to a collision.
     #[must_use]
-    pub fn free(self) -> Option<bool> {
-        match self {
-            Finding::Free => Some(true),
-            Finding::Blocked => Some(false),
-            Finding::NothingYet { .. } => None,
+    pub const fn of(free: bool) -> Self {
+        match free {
+            true => Self::inconclusive(0.0),
+            false => Self {
+                if_free: 0.0,
+                if_blocked: 1.0,
+            },
         }
+    }
+
+    /// Whether the edge is free, if that is certain.
+    #[must_use]
+    pub fn verdict(self) -> Option<bool> {
+        match (self.if_free > 0.0, self.if_blocked > 0.0) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// How likely what has been seen is, if the edge is free with probability `p`.
+    #[inline]
+    #[must_use]
+    pub fn mean(self, p: f64) -> f64 {
+        p * self.if_free + (1.0 - p) * self.if_blocked
+    }
+
+    /// The probability that the edge is free, if before anything was seen it was `p`: Bayes' rule.
+    #[inline]
+    #[must_use]
+    pub fn posterior(self, p: f64) -> f64 {
+        p * self.if_free / self.mean(p).max(f64::MIN_POSITIVE)
     }
 }
 
@@ -84,17 +112,38 @@ impl Finding {
 pub struct Evidence<'a> {
     /// The edge that was checked.
     pub edge: EdgeId,
-    /// What is known of it now.
-    pub finding: Finding,
-    /// The configurations seen on the way, if the checker tells of them.
+    /// How likely all was that had been seen of it before.
+    pub before: Likelihood,
+    /// The same with what has been seen now.
+    pub now: Likelihood,
+    /// The configurations seen this time, if the checker tells of them.
     pub sightings: &'a Sightings,
+}
+
+impl<'a> Evidence<'a> {
+    /// The check of a whole edge of which nothing had been seen before.
+    #[must_use]
+    pub fn of(edge: EdgeId, free: bool, sightings: &'a Sightings) -> Self {
+        Self {
+            edge,
+            before: Likelihood::NOTHING_SEEN,
+            now: Likelihood::of(free),
+            sightings,
+        }
+    }
+
+    /// Whether the edge is free, if that is known now.
+    #[must_use]
+    pub fn verdict(&self) -> Option<bool> {
+        self.now.verdict()
+    }
 }
 
 /// A posterior over worlds, which holds one world drawn from it at a time.
 ///
-/// The planner asks only about edges that have not been checked.
+/// The planner asks only about edges that have no verdict yet, through [`PartlyChecked`].
 pub trait Belief {
-    /// The probability that the edge is free, in `[0, 1]`.
+    /// The probability that the edge is free, in `[0, 1]`, by all that other edges have shown.
     fn probability_free(&mut self, edge: EdgeId) -> f64;
 
     /// The probability that all of these edges are free at once. A belief that knows how edges hang
@@ -119,6 +168,19 @@ pub trait Belief {
 
     /// Takes new evidence in.
     fn observe(&mut self, evidence: Evidence<'_>);
+
+    /// Whether it has anything to say of an edge. Of others, such as the connections of a new start or
+    /// goal to a roadmap that experience is about, it is not asked or told anything.
+    fn knows(&self, _edge: EdgeId) -> bool {
+        true
+    }
+
+    /// Whether what a check of part of an edge has shown is in its probabilities by these sightings:
+    /// so it is for beliefs that know configurations. For all others Bayes' rule is applied to what
+    /// they say of the edge.
+    fn learns_from(&self, _sightings: &Sightings) -> bool {
+        false
+    }
 }
 
 impl<B: Belief + ?Sized> Belief for Box<B> {
@@ -139,5 +201,11 @@ impl<B: Belief + ?Sized> Belief for Box<B> {
     }
     fn observe(&mut self, evidence: Evidence<'_>) {
         (**self).observe(evidence);
+    }
+    fn knows(&self, edge: EdgeId) -> bool {
+        (**self).knows(edge)
+    }
+    fn learns_from(&self, sightings: &Sightings) -> bool {
+        (**self).learns_from(sightings)
     }
 }

@@ -8,6 +8,7 @@
 
 use super::surroundings::Surroundings;
 use super::{Belief, Evidence};
+use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::{EdgeId, Roadmap};
 use thiserror::Error;
@@ -28,19 +29,19 @@ pub enum NearestNeighbourError {
 
 /// Beta-Bernoulli on the nearest checked configuration.
 #[derive(Debug, Clone)]
-pub struct NearestNeighbour<'a> {
+pub struct NearestNeighbour {
     eta: f64,
-    surroundings: Surroundings<'a>,
+    surroundings: Surroundings,
     draw: Draw,
 }
 
-impl<'a> NearestNeighbour<'a> {
+impl NearestNeighbour {
     /// A belief over the edges of `roadmap` in which the influence of a checked configuration falls
     /// by a factor e over a distance of `1 / eta`.
     ///
     /// # Errors
     /// If the roadmap has no configurations or `eta` makes no sense.
-    pub fn new(roadmap: &'a Roadmap, eta: f64) -> Result<Self, NearestNeighbourError> {
+    pub fn new(roadmap: &Roadmap, eta: f64) -> Result<Self, NearestNeighbourError> {
         if !(eta > 0.0 && eta.is_finite()) {
             return Err(NearestNeighbourError::Eta(eta));
         }
@@ -55,7 +56,7 @@ impl<'a> NearestNeighbour<'a> {
     }
 }
 
-impl Belief for NearestNeighbour<'_> {
+impl Belief for NearestNeighbour {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         let mut least = f64::INFINITY;
         for point in 0..POINTS {
@@ -81,5 +82,9 @@ impl Belief for NearestNeighbour<'_> {
 
     fn observe(&mut self, evidence: Evidence<'_>) {
         self.surroundings.observe(evidence);
+    }
+
+    fn learns_from(&self, sightings: &Sightings) -> bool {
+        !sightings.is_empty()
     }
 }

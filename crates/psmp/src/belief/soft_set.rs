@@ -12,11 +12,11 @@
 //! A check costs a pass over the worlds; a probability is computed when it is asked for, from the
 //! worlds that still have weight; nothing is proportional to the number of edges.
 
-use super::looks::Looks;
-use super::{Belief, Evidence, Finding, held_out};
+use super::{Belief, Evidence, Likelihood, held_out};
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::{Experience, WorldId, bit};
+use crate::table::{CollisionTable, Experience, WorldId, bit};
+use std::sync::Arc;
 
 /// What is tried for the two numbers, evenly spaced to the eye of a logarithm.
 const DOUBTS: [f64; 11] = [
@@ -51,32 +51,30 @@ impl SoftSetModel {
         (sound(doubt) && sound(flip)).then_some(Self { doubt, flip })
     }
 
-    /// Fits both numbers to some worlds of a table: [worlds are left out](super::held_out), one at a
+    /// Fits both numbers to known worlds: [worlds are left out](super::held_out), one at a
     /// time, and the pair is kept that predicts them best from the others.
     #[must_use]
-    pub fn learn(experience: &impl Experience, worlds: &[WorldId]) -> Self {
-        let left_out = held_out::left_out(worlds);
+    pub fn learn(experience: &Experience) -> Self {
+        let left_out = held_out::left_out(experience.worlds());
         let mut likelihoods = [[0.0; FLIPS.len()]; DOUBTS.len()];
-        let mut others = Vec::with_capacity(worlds.len());
         let mut checks = Vec::new();
         if left_out.is_empty() {
             return Self::default();
         }
         for (index, left_out) in left_out.into_iter().enumerate() {
-            others.clear();
-            others.extend(worlds.iter().filter(|w| **w != left_out));
-            held_out::checks_in(experience, left_out, index, &mut checks);
+            let others = experience.without(&[left_out]);
+            held_out::checks_in(experience.table(), left_out, index, &mut checks);
             for (doubt, likelihoods) in DOUBTS.into_iter().zip(&mut likelihoods) {
                 let model = Self { doubt, flip: 0.5 };
-                let mut set = SoftSet::of_worlds(experience, others.iter().copied(), model);
+                let mut set = SoftSet::new(others.clone(), model);
                 for &edge in &checks {
-                    let free = experience.is_free(left_out, edge);
+                    let free = experience.table().is_free(left_out, edge);
                     let share = set.share_free(edge);
                     let right = if free { share } else { 1.0 - share };
                     for (flip, likelihood) in FLIPS.into_iter().zip(likelihoods.iter_mut()) {
                         *likelihood += (flip + (1.0 - 2.0 * flip) * right).ln();
                     }
-                    set.weigh(edge, Finding::of(free));
+                    set.weigh(edge, Likelihood::NOTHING_SEEN, Likelihood::of(free));
                 }
             }
         }
@@ -112,12 +110,9 @@ const LEAST: f64 = 1e-200;
 const COUNTER: usize = 8;
 
 /// Known worlds weighted by how well they agree with the checks.
-///
-/// Edges beyond the table, such as the connections of a new start or goal, are unknown to it: they
-/// have probability 1/2 and are free in every drawn world, so that a draw does not fail for them.
 #[derive(Debug, Clone)]
-pub struct SoftSet<T> {
-    experience: T,
+pub struct SoftSet {
+    table: Arc<CollisionTable>,
     model: SoftSetModel,
     /// A bit for each world of the set.
     members: Vec<u64>,
@@ -133,55 +128,36 @@ pub struct SoftSet<T> {
     /// The share of each edge, and how many checks it rests on.
     cache: Vec<(f64, u32)>,
     checks: u32,
-    looks: Looks,
     draw: Draw,
     drawn: WorldId,
 }
 
-impl<T: Experience> SoftSet<T> {
-    /// The set of all worlds of a table.
+impl SoftSet {
+    /// The set of known worlds.
     #[must_use]
-    pub fn new(experience: T, model: SoftSetModel) -> Self {
-        let all = (0..experience.world_count() as u32).map(WorldId);
-        Self::of_worlds(experience, all, model)
-    }
-
-    /// The set of some worlds of a table.
-    ///
-    /// # Panics
-    /// If a world is not in the table.
-    #[must_use]
-    pub fn of_worlds(
-        experience: T,
-        worlds: impl IntoIterator<Item = WorldId>,
-        model: SoftSetModel,
-    ) -> Self {
-        let known = experience.world_count();
+    pub fn new(experience: impl Into<Experience>, model: SoftSetModel) -> Self {
+        let experience = experience.into();
+        let table = experience.table().clone();
+        let known = table.world_count();
         let words = known.div_ceil(64);
         let mut members = vec![0u64; words];
         let mut partial = vec![0u64; words];
         let mut weights = vec![0.0; known];
-        for world in worlds {
-            assert!(
-                world.index() < known,
-                "world {} is not in a table of {known} worlds",
-                world.0
-            );
+        for &world in experience.worlds() {
             let (place, flag) = (world.index() / 64, 1 << (world.index() % 64));
             members[place] |= flag;
             weights[world.index()] = 1.0;
-            let told = experience.known_edges_in(world);
+            let told = table.known_edges_in(world);
             let told = told.map(|words| words.iter().map(|w| w.count_ones() as usize).sum());
-            if told.is_some_and(|told: usize| told < experience.edge_count()) {
+            if told.is_some_and(|told: usize| told < table.edge_count()) {
                 partial[place] |= flag;
             }
         }
         let mut set = Self {
             live: members.clone(),
             up_to: vec![0.0; known],
-            cache: vec![(0.0, u32::MAX); experience.edge_count()],
-            looks: Looks::new(experience.edge_count()),
-            experience,
+            cache: vec![(0.0, u32::MAX); table.edge_count()],
+            table,
             model,
             members,
             partial,
@@ -201,16 +177,6 @@ impl<T: Experience> SoftSet<T> {
         self.weights.iter().map(move |weight| weight / total)
     }
 
-    /// How many edges the worlds tell of.
-    fn is_beyond(&self, edge: EdgeId) -> bool {
-        edge.index() >= self.cache.len() || self.total <= 0.0
-    }
-
-    /// Whether the worlds say nothing of an edge beside what it says itself.
-    fn stands_alone(&self, edge: EdgeId) -> bool {
-        self.is_beyond(edge) || self.looks.any(edge)
-    }
-
     /// The edge's share of the worlds that tell of it, one more of each kind counted.
     fn frequency(&self, edge: EdgeId, known: &[u64]) -> f64 {
         let count = |row: &[u64]| {
@@ -220,7 +186,7 @@ impl<T: Experience> SoftSet<T> {
                 .map(|(row, member)| row & member);
             both.map(|word| f64::from(word.count_ones())).sum::<f64>()
         };
-        (count(self.experience.worlds_where_free(edge)) + 1.0) / (count(known) + 2.0)
+        (count(self.table.worlds_where_free(edge)) + 1.0) / (count(known) + 2.0)
     }
 
     /// The share, by weight, of the worlds where the edge is free before any flip; one that does not
@@ -230,8 +196,8 @@ impl<T: Experience> SoftSet<T> {
         if checks == self.checks {
             return share;
         }
-        let free = self.experience.worlds_where_free(edge);
-        let known = self.experience.worlds_where_known(edge);
+        let free = self.table.worlds_where_free(edge);
+        let known = self.table.worlds_where_known(edge);
         let (mut with_free, mut with_blocked) = (0, 0);
         for ((live, free), place) in self.live.iter().zip(free).zip(0..) {
             let known = known.map_or(u64::MAX, |known| known[place]);
@@ -267,26 +233,25 @@ impl<T: Experience> SoftSet<T> {
         self.model.flip + (1.0 - 2.0 * self.model.flip) * share
     }
 
-    /// Weighs every world by whether it agrees with a finding. One that has the edge blocked agrees
-    /// with a look that shows nothing as often as collisions stay hidden; what looks have taken from
-    /// it for that is given back when the edge turns out to be blocked.
-    fn weigh(&mut self, edge: EdgeId, finding: Finding) {
-        let doubt = self.model.doubt;
-        // How likely what was seen so far is in a world that has the edge free, or blocked.
-        let seen = |hidden: f64| {
-            let [right, wrong] = [1.0 - doubt, doubt];
-            [right + wrong * hidden, wrong + right * hidden]
-        };
-        let before = seen(self.looks.hidden(edge));
-        self.looks.take(edge, finding);
-        let now = match finding {
-            Finding::Free => seen(0.0),
-            Finding::Blocked => [doubt, 1.0 - doubt],
-            Finding::NothingYet { .. } => seen(self.looks.hidden(edge)),
-        };
+    /// Weighs every world by whether it agrees with what was seen of an edge. One that has the edge
+    /// blocked agrees with a partial check that shows nothing as often as collisions stay hidden; what
+    /// is taken from it for that is given back when the edge turns out to be blocked.
+    fn weigh(&mut self, edge: EdgeId, before: Likelihood, now: Likelihood) {
+        let [right, wrong] = [1.0 - self.model.doubt, self.model.doubt];
+        // In a world that has the edge free, and in one that has it blocked.
+        let [before, now] = [before, now].map(|seen| {
+            let Likelihood {
+                if_free,
+                if_blocked,
+            } = seen;
+            [
+                right * if_free + wrong * if_blocked,
+                wrong * if_free + right * if_blocked,
+            ]
+        });
         let [if_free, if_blocked] = [now[0] / before[0], now[1] / before[1]];
-        let free = self.experience.worlds_where_free(edge);
-        let known = self.experience.worlds_where_known(edge);
+        let free = self.table.worlds_where_free(edge);
+        let known = self.table.worlds_where_known(edge);
         // A missing edge agrees as often as its frequency says.
         let neither = known.map_or(1.0, |known| {
             let frequency = self.frequency(edge, known);
@@ -339,15 +304,14 @@ impl<T: Experience> SoftSet<T> {
     /// free.
     fn all_free_in(&self, world: usize, edges: &[EdgeId]) -> f64 {
         let of_edge = |&edge: &EdgeId| {
-            let known = self.experience.worlds_where_known(edge);
+            let known = self.table.worlds_where_known(edge);
             let share = match known {
                 Some(known) if !bit(known, world) => self.frequency(edge, known),
-                _ => f64::from(bit(self.experience.worlds_where_free(edge), world)),
+                _ => f64::from(bit(self.table.worlds_where_free(edge), world)),
             };
             self.flipped(share)
         };
-        let told = edges.iter().filter(|edge| !self.stands_alone(**edge));
-        told.map(of_edge).product()
+        edges.iter().map(of_edge).product()
     }
 }
 
@@ -368,31 +332,21 @@ fn sum_of(weights: &[f64], bits: u64) -> f64 {
     sum
 }
 
-impl<T: Experience> Belief for SoftSet<T> {
+impl Belief for SoftSet {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        if self.is_beyond(edge) {
+        if self.total <= 0.0 {
             return 0.5;
         }
         let share = self.share_free(edge);
-        self.looks.after(edge, self.flipped(share))
+        self.flipped(share)
     }
 
     /// The sum over worlds of their weight times one factor for each edge: `1 - flip` where the edge
     /// is free in the world, `flip` where it is blocked. Blocked edges are counted for 64 worlds at
     /// once, in counters that lie across words.
     fn probability_all_free(&mut self, edges: &[EdgeId]) -> f64 {
-        // What has been looked at is nearly sure, and counts by itself; so does what is unknown.
-        let mut alone = 1.0;
-        let mut told = 0;
-        for &edge in edges {
-            if self.stands_alone(edge) {
-                alone *= self.probability_free(edge);
-            } else {
-                told += 1;
-            }
-        }
-        if told == 0 {
-            return alone;
+        if self.total <= 0.0 {
+            return 0.5f64.powi(edges.len() as i32);
         }
         let flip = self.model.flip;
         let odds = flip / (1.0 - flip);
@@ -403,8 +357,8 @@ impl<T: Experience> Belief for SoftSet<T> {
             }
             let mut counter = [0u64; COUNTER];
             let mut overflow = 0;
-            for edge in edges.iter().filter(|edge| !self.stands_alone(**edge)) {
-                let mut carry = live & !self.experience.worlds_where_free(*edge)[place];
+            for edge in edges {
+                let mut carry = live & !self.table.worlds_where_free(*edge)[place];
                 for digit in &mut counter {
                     (*digit, carry) = (*digit ^ carry, *digit & carry);
                     if carry == 0 {
@@ -423,14 +377,14 @@ impl<T: Experience> Belief for SoftSet<T> {
                 sum += self.weights[place * 64 + i] * odds.powi(blocked as i32);
             });
         }
-        let mut all = sum * (1.0 - flip).powi(told);
+        let mut all = sum * (1.0 - flip).powi(edges.len() as i32);
         for (place, (&live, &partial)) in self.live.iter().zip(&self.partial).enumerate() {
             each_bit(live & partial, |i| {
                 let world = place * 64 + i;
                 all += self.weights[world] * self.all_free_in(world, edges);
             });
         }
-        (all / self.total * alone).clamp(f64::MIN_POSITIVE, 1.0)
+        (all / self.total).clamp(f64::MIN_POSITIVE, 1.0)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -447,25 +401,23 @@ impl<T: Experience> Belief for SoftSet<T> {
 
     #[inline]
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
-        if self.is_beyond(edge) {
-            return true;
-        }
         let random = self.draw.unit(u64::from(edge.0));
-        if self.looks.any(edge) {
-            return random < self.probability_free(edge);
-        }
-        if let Some(known) = self.experience.worlds_where_known(edge)
+        if let Some(known) = self.table.worlds_where_known(edge)
             && !bit(known, self.drawn.index())
         {
             return random < self.flipped(self.frequency(edge, known));
         }
-        self.experience.is_free(self.drawn, edge) ^ (random < self.model.flip)
+        self.table.is_free(self.drawn, edge) ^ (random < self.model.flip)
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        if !self.is_beyond(evidence.edge) {
-            self.weigh(evidence.edge, evidence.finding);
+        if self.total > 0.0 {
+            self.weigh(evidence.edge, evidence.before, evidence.now);
         }
+    }
+
+    fn knows(&self, edge: EdgeId) -> bool {
+        edge.index() < self.cache.len()
     }
 }
 
@@ -473,41 +425,48 @@ impl<T: Experience> Belief for SoftSet<T> {
 mod tests {
     use super::*;
     use crate::checker::Sightings;
-    use crate::table::{CollisionTable, PartialTable};
+    use crate::belief::PartlyChecked;
 
-    fn show<T: Experience>(set: &mut SoftSet<T>, edge: u32, free: bool) {
-        set.observe(Evidence {
-            edge: EdgeId(edge),
-            finding: Finding::of(free),
-            sightings: &Sightings::default(),
-        });
+    fn show(set: &mut SoftSet, edge: u32, free: bool) {
+        set.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
     }
 
-    /// Looks change what is believed, and nothing is left of them once the edge is known.
+    /// Partial checks change what is believed, here and in draws, and nothing is left of them once the
+    /// edge is known.
     #[test]
-    fn the_verdict_overrules_the_looks() {
+    fn the_verdict_overrules_partial_checks() {
         for missing in [0.0, 0.3] {
-            let rows = rows(30, 8, missing);
-            let table = table(&rows);
-            for finding in [Finding::Free, Finding::Blocked] {
-                let mut direct = SoftSet::new(&table, SoftSetModel::default());
-                let mut looked = direct.clone();
-                let see = |set: &mut SoftSet<_>, finding| {
+            let table = table(&rows(30, 8, missing));
+            for free in [true, false] {
+                let mut direct = SoftSet::new(table.clone(), SoftSetModel::default());
+                let mut set = PartlyChecked::new(direct.clone(), 8);
+                let edge = EdgeId(3);
+                let mut before = Likelihood::NOTHING_SEEN;
+                let first = set.probability_free(edge);
+                let elsewhere = set.probability_free(EdgeId(4));
+                for now in [0.6, 0.18, 0.16].map(Likelihood::inconclusive) {
                     set.observe(Evidence {
-                        edge: EdgeId(3),
-                        finding,
+                        edge,
+                        before,
+                        now,
                         sightings: &Sightings::default(),
                     });
-                };
-                let before = looked.probability_free(EdgeId(3));
-                for hidden in [0.6, 0.3, 0.9] {
-                    see(&mut looked, Finding::NothingYet { hidden });
+                    before = now;
                 }
-                assert!(looked.probability_free(EdgeId(3)) > before);
-                see(&mut looked, finding);
-                see(&mut direct, finding);
-                for (a, b) in looked.shares().zip(direct.shares()) {
-                    assert!((a - b).abs() < 1e-6, "{a} against {b}");
+                let p = set.probability_free(edge);
+                assert!(p > first + 0.1, "{p} after {first}");
+                assert_ne!(set.probability_free(EdgeId(4)), elsewhere);
+                let drawn = (0..4000).filter(|&i| set.draw(Draw::new(2, i)) && set.is_free_in_draw(edge));
+                assert!((drawn.count() as f64 / 4000.0 - p).abs() < 0.03);
+                set.observe(Evidence {
+                    edge,
+                    before,
+                    now: Likelihood::of(free),
+                    sightings: &Sightings::default(),
+                });
+                show(&mut direct, 3, free);
+                for (a, b) in set.inner().shares().zip(direct.shares()) {
+                    assert!((a - b).abs() < 1e-12, "{a} against {b}");
                 }
             }
         }
@@ -523,8 +482,8 @@ mod tests {
         (0..worlds).map(row).collect()
     }
 
-    fn table(rows: &[Vec<Option<bool>>]) -> PartialTable {
-        let mut table = PartialTable::unknown(rows.len(), rows[0].len());
+    fn table(rows: &[Vec<Option<bool>>]) -> CollisionTable {
+        let mut table = CollisionTable::unknown(rows.len(), rows[0].len());
         for (w, row) in rows.iter().enumerate() {
             for (e, entry) in row.iter().enumerate() {
                 if let Some(free) = entry {
@@ -580,7 +539,7 @@ mod tests {
             let rows = rows(130, 60, missing);
             let table = table(&rows);
             let model = SoftSetModel::new(0.2, 0.03).unwrap();
-            let mut set = SoftSet::new(&table, model);
+            let mut set = SoftSet::new(table.clone(), model);
             let mut plain = Plain {
                 rows: &rows,
                 model,
@@ -617,7 +576,7 @@ mod tests {
     #[test]
     fn nothing_is_certain_and_no_world_is_lost() {
         let table = CollisionTable::from_rows(300, &[[true; 300], [false; 300]]).unwrap();
-        let mut set = SoftSet::new(&table, SoftSetModel::new(0.001, 0.0005).unwrap());
+        let mut set = SoftSet::new(table.clone(), SoftSetModel::new(0.001, 0.0005).unwrap());
         for edge in 0..150 {
             show(&mut set, edge, true);
         }
@@ -629,7 +588,7 @@ mod tests {
             show(&mut set, edge, false);
         }
         assert!(set.probability_free(EdgeId(299)) < 0.001);
-        let mut empty = SoftSet::of_worlds(&table, [], SoftSetModel::default());
+        let mut empty = SoftSet::new(Experience::of(table, []), SoftSetModel::default());
         assert!(!empty.draw(Draw::new(0, 0)));
         assert_eq!(empty.probability_free(EdgeId(1)), 0.5);
         assert_eq!(empty.probability_all_free(&[EdgeId(1), EdgeId(2)]), 0.25);
@@ -649,19 +608,19 @@ mod tests {
 
     #[test]
     fn the_model_fits_how_alike_worlds_are() {
-        let worlds: Vec<WorldId> = (0..120).map(WorldId).collect();
         // Twins differ where one of both was flipped. The grid is coarse, and before a few checks
         // no one can tell a twin.
         for noise in [0.003, 0.01, 0.06, 0.1] {
-            let model = SoftSetModel::learn(&noisy_copies(noise), &worlds);
+            let model = SoftSetModel::learn(&noisy_copies(noise).into());
             let ratio = model.flip() / (2.0 * noise * (1.0 - noise));
             assert!((0.45..2.2).contains(&ratio), "{noise}: {model:?}");
             assert!(model.doubt() < 0.3, "{noise}: {model:?}");
         }
         // Worlds that have nothing in common are hardly worth weighing.
-        let model = SoftSetModel::learn(&noisy_copies(0.5), &worlds);
+        let model = SoftSetModel::learn(&noisy_copies(0.5).into());
         assert!(model.doubt() > 0.3, "{model:?}");
-        let lone = SoftSetModel::learn(&noisy_copies(0.1), &worlds[..1]);
+        let lone = Experience::of(noisy_copies(0.1), [WorldId(0)]);
+        let lone = SoftSetModel::learn(&lone);
         assert_eq!(lone, SoftSetModel::default());
     }
 }

@@ -4,7 +4,7 @@
 //! check's configurations lie within a ball, so a point farther from the ball than from its nearest
 //! so far passes a whole check over with one comparison.
 
-use super::{Evidence, Finding};
+use super::Evidence;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
 use crate::space::Space;
 
@@ -55,8 +55,8 @@ struct Batch {
 
 /// The nearest checked configuration of evenly spaced points on every edge, ends included.
 #[derive(Debug, Clone)]
-pub(super) struct Surroundings<'a> {
-    roadmap: &'a Roadmap,
+pub(super) struct Surroundings {
+    roadmap: Roadmap,
     points: usize,
     /// Free configurations that a check may leave.
     most: usize,
@@ -72,11 +72,11 @@ pub(super) struct Surroundings<'a> {
     along: Vec<f64>,
 }
 
-impl<'a> Surroundings<'a> {
+impl Surroundings {
     /// Nothing checked yet. `roadmap` must have configurations, and `points` be at least 2. Of the
     /// free configurations of a check about `most` are kept, evenly: more say nothing more to who
     /// looks from afar.
-    pub(super) fn new(roadmap: &'a Roadmap, points: usize, most: usize) -> Self {
+    pub(super) fn new(roadmap: &Roadmap, points: usize, most: usize) -> Self {
         let dimension = roadmap.space().map_or(0, |space| space.dimension());
         let unseen = Probe {
             nearest: f64::INFINITY,
@@ -85,7 +85,7 @@ impl<'a> Surroundings<'a> {
         };
         let inner = (points - 2) * roadmap.edge_count();
         Self {
-            roadmap,
+            roadmap: roadmap.clone(),
             points,
             most,
             probes: vec![unseen; roadmap.vertex_count() + inner],
@@ -128,7 +128,7 @@ impl<'a> Surroundings<'a> {
         if new.is_empty() {
             return seen.is_none();
         }
-        let (space, a, b) = ends(self.roadmap, edge);
+        let (space, a, b) = ends(&self.roadmap, edge);
         let dimension = space.dimension();
         let inner = self.points - 2;
         let first = self.roadmap.vertex_count() + inner * edge.index();
@@ -194,19 +194,20 @@ impl<'a> Surroundings<'a> {
     /// its points free and a blocked one its middle blocked, the best guess at a place that is not
     /// known.
     pub(super) fn observe(&mut self, evidence: Evidence<'_>) {
-        let (space, a, b) = ends(self.roadmap, evidence.edge);
+        let (space, a, b) = ends(&self.roadmap, evidence.edge);
         let begin = self.free.len();
         if evidence.sightings.is_empty() {
-            let points = match evidence.finding {
-                Finding::Free => 0..self.points,
-                Finding::Blocked => self.points / 2..self.points / 2 + 1,
-                Finding::NothingYet { .. } => 0..0,
+            let free = evidence.verdict();
+            let points = match free {
+                Some(true) => 0..self.points,
+                Some(false) => self.points / 2..self.points / 2 + 1,
+                None => 0..0,
             };
             for i in points {
                 let t = i as f64 / (self.points - 1) as f64;
                 space.interpolate(a, b, t, &mut self.point);
                 self.coordinates.extend_from_slice(&self.point);
-                self.free.push(evidence.finding == Finding::Free);
+                self.free.push(free == Some(true));
             }
         } else {
             let stride = evidence.sightings.len().div_ceil(self.most);

@@ -1,25 +1,34 @@
 //! Checking edges: the only thing that costs.
 //!
-//! A [`Checker`] says of an edge whether it is free, and what finding out has cost. Three kinds
-//! are here: [`BisectionChecker`] walks the configurations of an edge through any [`World`],
-//! [`TableChecker`] looks the answer up, and [`check_with`] takes a closure. A checker may fail (a
-//! sensor, a remote service): the planner hands the error on, keeps everything it has learned, and
-//! asks again when it is driven on.
+//! A [`Checker`] says of an edge, or of a part of it, whether it is free, and what finding out has
+//! cost. [`BisectionChecker`] walks the configurations of an edge through any [`World`],
+//! [`TableChecker`] looks the answer up, and [`check_with`] takes a closure. Planners that make their
+//! own way ask a [`MotionChecker`] instead.
+//!
+//! A checker may fail (a sensor, a remote service): the planner hands the error on, keeps everything it
+//! has learned, and asks again when it is driven on. What a check has seen before it failed is counted
+//! and believed like anything else.
 
 mod bisection;
 mod closure;
-mod portions;
+mod memory;
+mod motion_checker;
+mod prober;
 mod table;
+mod vertices_once;
 
-pub use bisection::{BisectionChecker, BisectionError, BisectionOrder, World, WorldFn};
+pub use bisection::{BisectionChecker, BisectionError};
 pub use closure::{ClosureChecker, check_with};
-pub use portions::Portions;
-pub use table::{EdgePrices, TableChecker};
+pub use memory::EdgeMemory;
+pub use motion_checker::MotionChecker;
+pub use prober::{Probed, Prober, World, WorldFn};
+pub use table::{EdgeCosts, TableChecker};
+pub use vertices_once::VerticesOnce;
 
 use crate::roadmap::EdgeId;
 use crate::stop::Limit;
 
-/// What the check of an edge has found.
+/// What the check of a whole edge has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether the whole edge is free.
@@ -28,38 +37,72 @@ pub struct Verdict {
     pub configurations: u64,
 }
 
-/// What a [look](Checker::look) at an edge has found.
+/// What a check of an edge, whole or in part, has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    /// Whether the whole edge is free; `None` if no collision was found but the end was not reached.
+pub struct Finding {
+    /// Whether the whole edge is free; `None` while that is inconclusive: no collision was found, but
+    /// the end was not reached.
     pub free: Option<bool>,
-    /// How many configurations were checked in this look.
+    /// How many configurations were checked this time.
     pub configurations: u64,
 }
 
-impl Look {
-    /// Nothing was seen, because a limit did not allow it.
-    pub const NOTHING: Look = Look {
-        free: None,
-        configurations: 0,
-    };
+impl Finding {
+    /// Nothing was checked, because a limit did not allow it.
+    pub const NOTHING: Finding = Finding::inconclusive(0);
 
-    /// The verdict of a look that nothing kept from going to a collision or to the end.
+    /// So many more configurations are free, and there are others.
     #[must_use]
-    pub fn of_the_whole(self) -> Verdict {
-        Verdict {
-            free: self.free == Some(true),
-            configurations: self.configurations,
+    pub const fn inconclusive(configurations: u64) -> Self {
+        Self {
+            free: None,
+            configurations,
         }
     }
 }
 
-impl From<Verdict> for Look {
+impl From<Verdict> for Finding {
     fn from(verdict: Verdict) -> Self {
-        Look {
+        Finding {
             free: Some(verdict.free),
             configurations: verdict.configurations,
         }
+    }
+}
+
+/// How much of an edge is to be checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent<'a> {
+    /// How many of its configurations have been found free before.
+    pub seen: u64,
+    /// About how many more to check.
+    pub most: u64,
+    /// Where to leave off in any case.
+    pub limit: &'a Limit,
+}
+
+impl Extent<'_> {
+    /// All of it.
+    pub const WHOLE: Extent<'static> = Extent {
+        seen: 0,
+        most: u64::MAX,
+        limit: &Limit::NONE,
+    };
+
+    /// For checkers of whole edges, which cannot leave a check and take it up again: makes the check
+    /// if the limit allows what it costs.
+    ///
+    /// # Errors
+    /// Whatever keeps the check from an answer.
+    pub fn whole<E>(
+        self,
+        cost: u64,
+        check: impl FnOnce() -> Result<Verdict, E>,
+    ) -> Result<Finding, E> {
+        if cost > self.limit.configurations() {
+            return Ok(Finding::NOTHING);
+        }
+        check().map(Finding::from)
     }
 }
 
@@ -68,38 +111,25 @@ pub trait Checker {
     /// How a check can fail; [`std::convert::Infallible`] if it cannot.
     type Error;
 
-    /// Checks one edge. Configurations whose state was found out on the way go into `sightings`,
-    /// for beliefs that can use them; a checker that only knows edges leaves it empty. After an
-    /// error, what `sightings` holds still counts as seen.
+    /// Checks an edge: goes on where the first `seen` configurations have been found free, and stops
+    /// at a collision, at the end, after about `most` more, or where the limit says so. All checks of
+    /// an edge together find the same, and cost the same, however they are divided; and each checks one
+    /// configuration at least that the limit allows, or a run would never end. A checker that cannot be
+    /// left and taken up again checks the whole edge ([`Extent::whole`]) and is then never asked about
+    /// it again.
+    ///
+    /// Configurations go into `sightings` as they are checked, for beliefs that can use them; a checker
+    /// that only knows edges leaves it empty. After an error, what `sightings` holds counts as checked
+    /// and seen.
     ///
     /// # Errors
     /// Whatever keeps the checker from an answer. The planner stays usable.
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error>;
-
-    /// Looks at a part of an edge: goes on with a check that has found the first `seen` configurations
-    /// free, and stops at a collision, at the end, after about `most` more, or where `limit` says so.
-    ///
-    /// Implement it where a check can be left and taken up again. All looks at an edge together must
-    /// find what [`Checker::check`] finds and cost what it costs, and each must see one configuration at
-    /// least that the limit allows, or a run would never end. A look that the limit allows nothing sees
-    /// nothing, and the run pauses there. A checker that does not implement it
-    /// checks the whole edge, if the limit allows its price, and is then never asked about the edge again.
-    ///
-    /// # Errors
-    /// As for [`Checker::check`].
-    fn look(
+    fn check(
         &mut self,
         edge: EdgeId,
-        _seen: u64,
-        _most: u64,
-        limit: &Limit,
+        extent: Extent<'_>,
         sightings: &mut Sightings,
-    ) -> Result<Look, Self::Error> {
-        if self.price_if_free(edge) > limit.configurations() {
-            return Ok(Look::NOTHING);
-        }
-        self.check(edge, sightings).map(Look::from)
-    }
+    ) -> Result<Finding, Self::Error>;
 
     /// How many configurations the check of an edge takes if the edge is free: what confirming
     /// costs, known beforehand. Refuting may cost less, and must not cost more.
@@ -107,50 +137,32 @@ pub trait Checker {
     /// Proposers weigh paths by it, and what an [insured](crate::Planner::insured) planner promises
     /// is counted in it. One that says less than is true weakens that promise by what one check
     /// costs more than it says; so the default is safe.
-    fn price_if_free(&self, _edge: EdgeId) -> u64 {
+    fn cost_if_free(&self, _edge: EdgeId) -> u64 {
         1
     }
 }
 
-impl<C: Checker + ?Sized> Checker for &mut C {
-    type Error = C::Error;
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
-        (**self).check(edge, sightings)
-    }
-    fn look(
-        &mut self,
-        edge: EdgeId,
-        seen: u64,
-        most: u64,
-        limit: &Limit,
-        sightings: &mut Sightings,
-    ) -> Result<Look, Self::Error> {
-        (**self).look(edge, seen, most, limit, sightings)
-    }
-    fn price_if_free(&self, edge: EdgeId) -> u64 {
-        (**self).price_if_free(edge)
-    }
+/// A pointer to a checker is one.
+macro_rules! pointer {
+    ($pointer:ty) => {
+        impl<C: Checker + ?Sized> Checker for $pointer {
+            type Error = C::Error;
+            fn check(
+                &mut self,
+                edge: EdgeId,
+                extent: Extent<'_>,
+                sightings: &mut Sightings,
+            ) -> Result<Finding, Self::Error> {
+                (**self).check(edge, extent, sightings)
+            }
+            fn cost_if_free(&self, edge: EdgeId) -> u64 {
+                (**self).cost_if_free(edge)
+            }
+        }
+    };
 }
-
-impl<C: Checker + ?Sized> Checker for Box<C> {
-    type Error = C::Error;
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Self::Error> {
-        (**self).check(edge, sightings)
-    }
-    fn look(
-        &mut self,
-        edge: EdgeId,
-        seen: u64,
-        most: u64,
-        limit: &Limit,
-        sightings: &mut Sightings,
-    ) -> Result<Look, Self::Error> {
-        (**self).look(edge, seen, most, limit, sightings)
-    }
-    fn price_if_free(&self, edge: EdgeId) -> u64 {
-        (**self).price_if_free(edge)
-    }
-}
+pointer!(&mut C);
+pointer!(Box<C>);
 
 /// Configurations seen during one check, and whether each was free.
 #[derive(Debug, Clone, Default)]

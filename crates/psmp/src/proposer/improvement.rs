@@ -296,7 +296,7 @@ impl ExpectedImprovement {
         for &edge in path.edges() {
             if view.ledger().status(edge) == EdgeStatus::Unchecked {
                 self.unchecked.push(edge);
-                price += view.left_to_pay(edge) as f64;
+                price += view.remaining_cost(edge) as f64;
             }
         }
         if self.unchecked.is_empty() {
@@ -337,7 +337,7 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
         }
         if view.is_interrupted() {
             self.go_back(&before);
-            return Proposal::Barren;
+            return Proposal::NoImprovement;
         }
         let candidates = &mut self.candidates[..self.live];
         candidates.sort_unstable_by(|a, b| {

@@ -28,7 +28,7 @@ pub use maxprob::MaxProb;
 pub use pomp::Pomp;
 pub use psmp::Psmp;
 
-use crate::belief::Belief;
+use crate::belief::{Belief, PartlyChecked};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::random::Draw;
@@ -47,7 +47,7 @@ pub enum Proposal {
     /// A path was written into the view.
     Path,
     /// This time there was none; asking again may bring one.
-    Barren,
+    NoImprovement,
     /// The belief cannot bring a path any more, however often it is asked.
     Exhausted,
     /// The proposer has done all it means to do.
@@ -136,14 +136,14 @@ pub struct View<'v, B> {
     pub(crate) roadmap: &'v Roadmap,
     pub(crate) query: Query,
     pub(crate) ledger: &'v Ledger,
-    pub(crate) optimistic: &'v OptimisticDistances<'v>,
-    pub(crate) belief: &'v mut B,
+    pub(crate) optimistic: &'v OptimisticDistances,
+    pub(crate) belief: &'v mut PartlyChecked<B>,
     pub(crate) search: &'v mut Search,
     pub(crate) surprises: &'v mut Surprises,
     pub(crate) path: &'v mut Path,
     pub(crate) best_length: f64,
     pub(crate) draw: Draw,
-    pub(crate) left_to_pay: &'v dyn Fn(EdgeId) -> u64,
+    pub(crate) remaining_cost: &'v dyn Fn(EdgeId) -> u64,
     pub(crate) limit: &'v Limit,
 }
 
@@ -167,7 +167,7 @@ impl<B: Belief> View<'_, B> {
     }
 
     /// The belief.
-    pub fn belief(&mut self) -> &mut B {
+    pub fn belief(&mut self) -> &mut PartlyChecked<B> {
         self.belief
     }
 
@@ -206,7 +206,7 @@ impl<B: Belief> View<'_, B> {
         struct Drawn<'a, B> {
             ledger: &'a Ledger,
             belief: &'a mut B,
-            optimistic: &'a OptimisticDistances<'a>,
+            optimistic: &'a OptimisticDistances,
         }
         impl<B: Belief> Weights for Drawn<'_, B> {
             #[inline]
@@ -245,8 +245,8 @@ impl<B: Belief> View<'_, B> {
 
     /// What it costs to see an unchecked edge to its end, if it is free: what was seen of it is paid.
     #[must_use]
-    pub fn left_to_pay(&self, edge: EdgeId) -> u64 {
-        (self.left_to_pay)(edge)
+    pub fn remaining_cost(&self, edge: EdgeId) -> u64 {
+        (self.remaining_cost)(edge)
     }
 
     /// How many edges all searches of this run have looked at so far: what thinking has cost, the
@@ -267,6 +267,42 @@ impl<B: Belief> View<'_, B> {
         self.path.copy_from(path);
     }
 
+    /// Writes the path whose edges cost the least together, by what `cost` says of an edge, its length
+    /// and the belief: not negative, and infinite to rule the edge out. Edges known to be blocked are
+    /// ruled out already. False if there is none.
+    pub fn cheapest_path(
+        &mut self,
+        cost: impl FnMut(EdgeId, f64, &mut PartlyChecked<B>) -> f64,
+    ) -> bool {
+        struct Own<'a, B, F> {
+            ledger: &'a Ledger,
+            belief: &'a mut PartlyChecked<B>,
+            cost: F,
+        }
+        impl<B, F: FnMut(EdgeId, f64, &mut PartlyChecked<B>) -> f64> Weights for Own<'_, B, F> {
+            #[inline]
+            fn cost(&mut self, edge: EdgeId, length: f64) -> f64 {
+                (self.cost)(edge, length, self.belief)
+            }
+            #[inline]
+            fn is_open(&mut self, edge: EdgeId) -> bool {
+                self.ledger.status(edge) != EdgeStatus::Blocked
+            }
+        }
+        self.search.shortest_path(
+            self.roadmap,
+            self.query,
+            f64::INFINITY,
+            self.limit,
+            &mut Own {
+                ledger: self.ledger,
+                belief: self.belief,
+                cost,
+            },
+            self.path,
+        )
+    }
+
     /// Writes the path of the least sum of weights. False if there is none.
     pub fn tradeoff_path(&mut self, tradeoff: Tradeoff) -> bool {
         self.tradeoff_path_within(tradeoff, f64::INFINITY)
@@ -285,7 +321,7 @@ impl<B: Belief> View<'_, B> {
             ledger: &'a Ledger,
             belief: &'a mut B,
             surprises: &'a mut Surprises,
-            optimistic: &'a OptimisticDistances<'a>,
+            optimistic: &'a OptimisticDistances,
             tradeoff: Tradeoff,
             longest: f64,
         }

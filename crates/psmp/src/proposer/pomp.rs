@@ -36,7 +36,7 @@ impl<B: Belief> Proposer<B> for Pomp {
                 return Proposal::Path;
             }
             if view.is_interrupted() {
-                return Proposal::Barren;
+                return Proposal::NoImprovement;
             }
             // The belief rules every path out: only at alpha = 1 it has no say.
             self.step = STEPS;

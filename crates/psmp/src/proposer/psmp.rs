@@ -20,7 +20,7 @@ impl<B: Belief> Proposer<B> for Psmp {
         if view.shortest_path_in_draw() {
             Proposal::Path
         } else {
-            Proposal::Barren
+            Proposal::NoImprovement
         }
     }
 }

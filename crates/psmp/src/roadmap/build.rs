@@ -4,8 +4,8 @@
 //! a lattice; edges join all pairs within a radius or each vertex to its nearest neighbours. All of
 //! it follows the metric of the [`Space`], weights and wrapping axes included.
 
-use super::neighbours::Neighbours;
 use super::{Direction, Edge, Query, Roadmap, RoadmapError, VertexId};
+use crate::near::Near;
 use crate::space::Space;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -125,11 +125,14 @@ impl Roadmap {
     /// If the coordinates do not fit the space or the connection makes no sense.
     pub fn from_configurations(
         space: Space,
-        coordinates: Vec<f64>,
+        mut coordinates: Vec<f64>,
         connection: Connection,
     ) -> Result<Self, RoadmapError> {
         let connection = connection.check()?;
         let dimension = space.dimension();
+        for q in coordinates.chunks_exact_mut(dimension) {
+            space.make_canonical(q);
+        }
         if !coordinates.len().is_multiple_of(dimension) {
             return Err(RoadmapError::Coordinates {
                 values: coordinates.len(),
@@ -140,28 +143,24 @@ impl Roadmap {
         let count = coordinates.len() / dimension;
         let mut pairs: Vec<(u32, u32, f64)> = Vec::new();
         {
-            let near = Neighbours::new(&space, &coordinates);
+            let mut near = Near::of(&space, &coordinates);
+            let mut found = Vec::new();
             for (v, q) in coordinates.chunks_exact(dimension).enumerate() {
                 let v = v as u32;
-                let mut join = |other: u32, distance: f64| {
-                    if other != v {
-                        pairs.push((v.min(other), v.max(other), distance));
-                    }
-                };
                 match connection {
-                    Connection::Radius(radius) => near.within(q, radius, |other, distance| {
-                        if other > v {
-                            join(other, distance);
-                        }
-                    }),
-                    // One more than asked, because the vertex itself is among its nearest.
-                    Connection::Nearest(k) => near
-                        .nearest(q, k.saturating_add(1).min(count))
-                        .into_iter()
-                        .filter(|&(other, _)| other != v)
-                        .take(k)
-                        .for_each(|(other, distance)| join(other, distance)),
+                    Connection::Radius(radius) => {
+                        near.within(q, radius, &mut found);
+                        found.retain(|other| other.id > v);
+                    }
+                    Connection::Nearest(k) => {
+                        // One more than asked, because the vertex itself is among its nearest.
+                        near.k_nearest(q, k.saturating_add(1).min(count), &mut found);
+                        found.retain(|other| other.id != v);
+                        found.truncate(k);
+                    }
                 }
+                let joined = found.iter();
+                pairs.extend(joined.map(|f| (v.min(f.id), v.max(f.id), f.distance)));
             }
         }
         pairs.sort_unstable_by_key(|&(a, b, _)| (a, b));
@@ -261,7 +260,7 @@ impl Roadmap {
         connection: Connection,
     ) -> Result<(Self, Query), RoadmapError> {
         let connection = connection.check()?;
-        let Some(old) = &self.embedding else {
+        let Some(old) = &self.0.embedding else {
             return Err(RoadmapError::Parameter(
                 "a start and a goal can only be joined to a roadmap that has configurations"
                     .to_owned(),
@@ -276,13 +275,13 @@ impl Roadmap {
                 });
             }
         }
-        let near = Neighbours::new(&old.space, &old.coordinates);
+        let [start, goal] = [start, goal].map(|q| old.space.canonical(q));
+        let (start, goal) = (&start[..], &goal[..]);
+        let mut near = Near::of(&old.space, &old.coordinates);
+        let mut found = Vec::new();
         // An end that is a vertex already stays that one: another in its place would be passed twice.
-        let vertex_at = |q: &[f64]| {
-            let nearest = near
-                .nearest(q, 1.min(count))
-                .first()
-                .map(|&(v, _)| VertexId(v));
+        let mut vertex_at = |q: &[f64]| {
+            let nearest = near.nearest(q).map(|found| VertexId(found.id));
             nearest.filter(|v| self.configuration(*v) == Some(q))
         };
         let mut coordinates = old.coordinates.clone();
@@ -298,22 +297,18 @@ impl Roadmap {
             goal: vertex(goal, vertex_at(goal).filter(|there| *there != from)),
         };
         let is_new = |v: VertexId| v.index() >= count;
-        let mut edges = self.edges.clone();
+        let mut edges = self.edges().to_vec();
         for (vertex, q) in [(query.start, start), (query.goal, goal)] {
             if !is_new(vertex) {
                 continue;
             }
-            let mut joined = match connection {
-                Connection::Radius(radius) => {
-                    let mut joined = Vec::new();
-                    near.within(q, radius, |other, distance| joined.push((other, distance)));
-                    joined
-                }
-                Connection::Nearest(k) => near.nearest(q, k.min(count)),
-            };
-            joined.sort_unstable_by_key(|&(other, _)| other);
-            edges.extend(joined.into_iter().map(|(other, length)| {
-                let other = VertexId(other);
+            match connection {
+                Connection::Radius(radius) => near.within(q, radius, &mut found),
+                Connection::Nearest(k) => near.k_nearest(q, k.min(count), &mut found),
+            }
+            found.sort_unstable_by_key(|other| other.id);
+            edges.extend(found.iter().map(|other| {
+                let (length, other) = (other.distance, VertexId(other.id));
                 let (from, to) = if vertex == query.start {
                     (vertex, other)
                 } else {
@@ -325,10 +320,10 @@ impl Roadmap {
         let direct = old.space.distance(start, goal);
         let near_enough = match connection {
             Connection::Radius(radius) => direct <= radius,
-            Connection::Nearest(k) => near
-                .nearest(start, k)
-                .last()
-                .is_none_or(|&(_, farthest)| direct <= farthest),
+            Connection::Nearest(k) => {
+                near.k_nearest(start, k, &mut found);
+                found.last().is_none_or(|farthest| direct <= farthest.distance)
+            }
         };
         // An end that is a vertex is joined to the other as to all that are near.
         if near_enough && is_new(query.start) && is_new(query.goal) {
@@ -339,7 +334,7 @@ impl Roadmap {
             });
         }
         let vertices = coordinates.len() / old.space.dimension();
-        let roadmap = Self::from_edges(vertices, self.direction, edges)?
+        let roadmap = Self::from_edges(vertices, self.direction(), edges)?
             .with_configurations(old.space.clone(), coordinates)?;
         Ok((roadmap, query))
     }

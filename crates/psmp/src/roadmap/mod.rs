@@ -10,7 +10,6 @@
 mod adjacency;
 mod build;
 mod facts;
-mod neighbours;
 
 use adjacency::Adjacency;
 pub(crate) use adjacency::Slot;
@@ -18,10 +17,12 @@ pub(crate) use adjacency::Slot;
 pub use build::{Connection, halton, prm_star_radius, uniform, unit_ball_volume};
 pub use facts::{Components, DegreeFacts};
 
+use crate::motion::{Motion, Resolution};
 use crate::path::Path;
 use crate::search::{Search, Weights};
 use crate::space::Space;
 use crate::stop::Limit;
+use std::sync::Arc as Shared;
 use thiserror::Error;
 
 /// A vertex of a [`Roadmap`], counted from 0.
@@ -168,11 +169,17 @@ struct Embedding {
 /// assert_eq!(roadmap.outgoing(VertexId(1)).len(), 2);
 /// # Ok::<(), psmp::RoadmapError>(())
 /// ```
+///
+/// A roadmap does not change, and its clones are the same one: planners, beliefs and checkers each
+/// hold it.
 #[derive(Debug, Clone)]
-pub struct Roadmap {
+pub struct Roadmap(Shared<Graph>);
+
+#[derive(Debug, Clone)]
+struct Graph {
     direction: Direction,
     edges: Vec<Edge>,
-    pub(crate) adjacency: Adjacency,
+    adjacency: Adjacency,
     embedding: Option<Embedding>,
 }
 
@@ -213,23 +220,23 @@ impl Roadmap {
             }
         }
         let adjacency = Adjacency::new(vertices, direction, &edges);
-        Ok(Self {
+        Ok(Self(Shared::new(Graph {
             direction,
             edges,
             adjacency,
             embedding: None,
-        })
+        })))
     }
 
     /// The same roadmap with a configuration for each vertex: `coordinates` holds them one after
-    /// the other.
+    /// the other. They are kept in [canonical form](Space::make_canonical).
     ///
     /// # Errors
     /// If the number of coordinates does not fit, or one is out of bounds.
     pub fn with_configurations(
         mut self,
         space: Space,
-        coordinates: Vec<f64>,
+        mut coordinates: Vec<f64>,
     ) -> Result<Self, RoadmapError> {
         let dimension = space.dimension();
         if coordinates.len() != self.vertex_count() * dimension {
@@ -239,71 +246,89 @@ impl Roadmap {
                 dimension,
             });
         }
-        if let Some((vertex, q)) = coordinates
-            .chunks_exact(dimension)
-            .enumerate()
-            .find(|(_, q)| !space.contains(q))
-        {
-            return Err(RoadmapError::OutOfBounds {
-                vertex,
-                configuration: q.to_vec(),
-            });
+        for (vertex, q) in coordinates.chunks_exact_mut(dimension).enumerate() {
+            if !space.contains(q) {
+                return Err(RoadmapError::OutOfBounds {
+                    vertex,
+                    configuration: q.to_vec(),
+                });
+            }
+            space.make_canonical(q);
         }
-        self.embedding = Some(Embedding { space, coordinates });
+        Shared::make_mut(&mut self.0).embedding = Some(Embedding { space, coordinates });
         Ok(self)
+    }
+
+    #[inline]
+    pub(crate) fn adjacency(&self) -> &Adjacency {
+        &self.0.adjacency
+    }
+
+    /// Whether both are one and the same, and not only alike.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Shared::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The straight motion along an edge, if the roadmap has configurations.
+    #[must_use]
+    pub fn motion(&self, edge: EdgeId, resolution: Resolution) -> Option<Motion<'_>> {
+        let Edge { from, to, .. } = self.edge(edge);
+        let (space, from, to) = (self.space()?, self.configuration(from)?, self.configuration(to)?);
+        Some(Motion::new(space, from, to, resolution))
     }
 
     /// How many vertices there are.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
-        self.adjacency.vertex_count()
+        self.0.adjacency.vertex_count()
     }
 
     /// How many edges there are; an undirected edge counts once.
     #[must_use]
     pub fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.0.edges.len()
     }
 
     /// Whether edges can be travelled both ways.
     #[must_use]
     pub fn direction(&self) -> Direction {
-        self.direction
+        self.0.direction
     }
 
     /// All edges; the index is the id.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
-        &self.edges
+        &self.0.edges
     }
 
     /// One edge.
     #[inline]
     #[must_use]
     pub fn edge(&self, edge: EdgeId) -> Edge {
-        self.edges[edge.index()]
+        self.0.edges[edge.index()]
     }
 
     /// The ways out of a vertex.
     pub fn outgoing(&self, v: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
-        self.adjacency.arcs_out_of(v)
+        self.0.adjacency.arcs_out_of(v)
     }
 
     /// The ways into a vertex; `target` is where each comes from.
     pub fn incoming(&self, v: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
-        self.adjacency.arcs_into(v)
+        self.0.adjacency.arcs_into(v)
     }
 
     /// The space of the configurations, if the roadmap has any.
     #[must_use]
     pub fn space(&self) -> Option<&Space> {
-        self.embedding.as_ref().map(|e| &e.space)
+        self.0.embedding.as_ref().map(|e| &e.space)
     }
 
     /// The configuration of a vertex, if the roadmap has any.
     #[must_use]
     pub fn configuration(&self, v: VertexId) -> Option<&[f64]> {
-        self.embedding.as_ref().map(|e| {
+        self.0.embedding.as_ref().map(|e| {
             let dimension = e.space.dimension();
             &e.coordinates[v.index() * dimension..(v.index() + 1) * dimension]
         })
@@ -312,7 +337,7 @@ impl Roadmap {
     /// The configurations of all vertices one after the other, if the roadmap has any.
     #[must_use]
     pub fn configurations(&self) -> Option<&[f64]> {
-        self.embedding.as_ref().map(|e| &e.coordinates[..])
+        self.0.embedding.as_ref().map(|e| &e.coordinates[..])
     }
 
     /// The shortest path over the edges for which `is_open` holds: what a planner would find that
@@ -324,7 +349,7 @@ impl Roadmap {
             self,
             query,
             f64::INFINITY,
-            &Limit::none(),
+            &Limit::NONE,
             &mut OpenEdges(is_open),
             &mut path,
         );

@@ -108,8 +108,8 @@ impl Search {
         path: &mut Path,
     ) -> bool {
         self.begin();
-        let start = roadmap.adjacency.slot(query.start);
-        let goal = roadmap.adjacency.slot(query.goal);
+        let start = roadmap.adjacency().slot(query.start);
+        let goal = roadmap.adjacency().slot(query.goal);
         let from_start = weights.to_goal(start);
         if self.interrupted || !(from_start <= most && from_start.is_finite()) {
             return false;
@@ -138,7 +138,7 @@ impl Search {
                 length: long,
                 ..
             } = self.labels[slot.index()];
-            let outgoing = roadmap.adjacency.outgoing(slot);
+            let outgoing = roadmap.adjacency().outgoing(slot);
             self.looked_at += outgoing.len() as u64;
             for half in outgoing {
                 let cost = so_far + weights.cost(half.edge, half.length);
@@ -180,11 +180,11 @@ impl Search {
     }
 
     fn trace(&self, roadmap: &Roadmap, start: Slot, goal: Slot, path: &mut Path) {
-        path.begin_from_goal(roadmap.adjacency.vertex(goal));
+        path.begin_from_goal(roadmap.adjacency().vertex(goal));
         let mut slot = goal;
         while slot != start {
             let Label { from, by, .. } = self.labels[slot.index()];
-            path.prepend(roadmap, roadmap.adjacency.vertex(from), by);
+            path.prepend(roadmap, roadmap.adjacency().vertex(from), by);
             slot = from;
         }
         path.finish();

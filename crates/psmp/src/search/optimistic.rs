@@ -25,8 +25,8 @@ const NOWHERE: Step = Step {
 
 /// For every vertex, the distance to the goal if every edge not known blocked were free.
 #[derive(Debug, Clone)]
-pub struct OptimisticDistances<'a> {
-    roadmap: &'a Roadmap,
+pub struct OptimisticDistances {
+    roadmap: Roadmap,
     goal: Slot,
     distance: Vec<f64>,
     step: Vec<Step>,
@@ -36,22 +36,22 @@ pub struct OptimisticDistances<'a> {
     severed: Vec<Slot>,
 }
 
-impl<'a> OptimisticDistances<'a> {
+impl OptimisticDistances {
     /// Distances to `goal` with no edge blocked.
     #[must_use]
-    pub fn new(roadmap: &'a Roadmap, goal: VertexId) -> Self {
+    pub fn new(roadmap: &Roadmap, goal: VertexId) -> Self {
         let mut distances = Self::begun(roadmap, goal);
-        distances.settle(&Limit::none());
+        distances.settle(&Limit::NONE);
         distances
     }
 
     /// The same before anything is computed: all but the goal seems out of reach until it is
     /// [settled](Self::settle).
-    pub(crate) fn begun(roadmap: &'a Roadmap, goal: VertexId) -> Self {
+    pub(crate) fn begun(roadmap: &Roadmap, goal: VertexId) -> Self {
         let vertices = roadmap.vertex_count();
-        let goal = roadmap.adjacency.slot(goal);
+        let goal = roadmap.adjacency().slot(goal);
         let mut distances = Self {
-            roadmap,
+            roadmap: roadmap.clone(),
             goal,
             distance: vec![f64::INFINITY; vertices],
             step: vec![NOWHERE; vertices],
@@ -66,7 +66,7 @@ impl<'a> OptimisticDistances<'a> {
 
     /// A copy that has room for all that is to come, as a clone has not.
     pub(crate) fn copy(&self) -> Self {
-        let mut copy = Self::begun(self.roadmap, self.roadmap.adjacency.vertex(self.goal));
+        let mut copy = Self::begun(&self.roadmap, self.roadmap.adjacency().vertex(self.goal));
         copy.frontier.clear();
         copy.distance.copy_from_slice(&self.distance);
         copy.step.copy_from_slice(&self.step);
@@ -77,7 +77,7 @@ impl<'a> OptimisticDistances<'a> {
     /// The distance from a vertex to the goal: infinite if every way is known to be blocked.
     #[must_use]
     pub fn to_goal(&self, vertex: VertexId) -> f64 {
-        self.slot_to_goal(self.roadmap.adjacency.slot(vertex))
+        self.slot_to_goal(self.roadmap.adjacency().slot(vertex))
     }
 
     #[inline]
@@ -94,14 +94,14 @@ impl<'a> OptimisticDistances<'a> {
 
     /// Takes an edge out of the graph and repairs the distances it carried.
     pub fn block(&mut self, edge: EdgeId) {
-        let roadmap = self.roadmap;
+        let roadmap = self.roadmap.clone();
         if std::mem::replace(&mut self.blocked[edge.index()], true) {
             return;
         }
         let ends = roadmap.edge(edge);
         let Some(root) = [ends.from, ends.to]
             .into_iter()
-            .map(|vertex| roadmap.adjacency.slot(vertex))
+            .map(|vertex| roadmap.adjacency().slot(vertex))
             .find(|v| self.step[v.index()].edge == edge)
         else {
             return;
@@ -110,7 +110,7 @@ impl<'a> OptimisticDistances<'a> {
         for i in 0..self.severed.len() {
             let slot = self.severed[i];
             let (mut best, mut step) = (f64::INFINITY, NOWHERE);
-            for half in roadmap.adjacency.outgoing(slot) {
+            for half in roadmap.adjacency().outgoing(slot) {
                 let distance = half.length + self.distance[half.target.index()];
                 if distance < best && !self.blocked[half.edge.index()] {
                     best = distance;
@@ -133,13 +133,13 @@ impl<'a> OptimisticDistances<'a> {
                     roadmap.edge(edge).length + self.distance[next.index()];
             }
         }
-        self.settle(&Limit::none());
+        self.settle(&Limit::NONE);
     }
 
     /// Collects `root` and all vertices whose shortest way leads through it, and forgets their
     /// distances.
     fn sever(&mut self, root: Slot) {
-        let roadmap = self.roadmap;
+        let roadmap = self.roadmap.clone();
         self.severed.clear();
         self.severed.push(root);
         self.distance[root.index()] = f64::INFINITY;
@@ -147,7 +147,7 @@ impl<'a> OptimisticDistances<'a> {
         let mut next = 0;
         while let Some(&slot) = self.severed.get(next) {
             next += 1;
-            for half in roadmap.adjacency.incoming(slot) {
+            for half in roadmap.adjacency().incoming(slot) {
                 let through = Step {
                     edge: half.edge,
                     to: slot,
@@ -165,7 +165,7 @@ impl<'a> OptimisticDistances<'a> {
     /// Dijkstra's algorithm from whatever is in the frontier. False if the limit broke it off; called
     /// again it goes on.
     pub(crate) fn settle(&mut self, limit: &Limit) -> bool {
-        let roadmap = self.roadmap;
+        let roadmap = self.roadmap.clone();
         let mut settled = 0;
         loop {
             if limit.interrupts_at(settled) {
@@ -176,7 +176,7 @@ impl<'a> OptimisticDistances<'a> {
                 return true;
             };
             let here = self.distance[slot.index()];
-            for half in roadmap.adjacency.incoming(slot) {
+            for half in roadmap.adjacency().incoming(slot) {
                 let behind = half.target.index();
                 let distance = half.length + here;
                 if distance < self.distance[behind] && !self.blocked[half.edge.index()] {
@@ -194,15 +194,15 @@ impl<'a> OptimisticDistances<'a> {
     /// Writes the shortest path over edges not known to be blocked into `path`; its length is
     /// exactly [`to_goal`](Self::to_goal)`(start)`. False if there is none.
     pub(crate) fn path(&self, start: VertexId, path: &mut Path) -> bool {
-        let roadmap = self.roadmap;
-        let mut slot = roadmap.adjacency.slot(start);
+        let roadmap = &self.roadmap;
+        let mut slot = roadmap.adjacency().slot(start);
         if !self.slot_to_goal(slot).is_finite() {
             return false;
         }
         path.begin_from_start(start);
         while slot != self.goal {
             let Step { edge, to } = self.step[slot.index()];
-            path.append(roadmap.adjacency.vertex(to), edge);
+            path.append(roadmap.adjacency().vertex(to), edge);
             slot = to;
         }
         path.measure(roadmap);
@@ -218,9 +218,9 @@ mod tests {
     use crate::space::Space;
 
     fn from_scratch(roadmap: &Roadmap, goal: VertexId, blocked: &[bool]) -> Vec<f64> {
-        let goal = roadmap.adjacency.slot(goal);
+        let goal = roadmap.adjacency().slot(goal);
         let mut fresh = OptimisticDistances {
-            roadmap,
+            roadmap: roadmap.clone(),
             goal,
             distance: vec![f64::INFINITY; roadmap.vertex_count()],
             step: vec![NOWHERE; roadmap.vertex_count()],
@@ -230,7 +230,7 @@ mod tests {
         };
         fresh.distance[goal.index()] = 0.0;
         fresh.frontier.push(goal, 0.0, 0.0);
-        fresh.settle(&Limit::none());
+        fresh.settle(&Limit::NONE);
         fresh.distance
     }
 

@@ -50,7 +50,7 @@ impl Checker for Priced<'_> {
         if self.fails && self.asked.is_multiple_of(2) {
             return Err("no answer".to_owned());
         }
-        let (free, price) = (self.truth[edge.index()], self.price_if_free(edge));
+        let (free, price) = (self.truth[edge.index()], self.cost_if_free(edge));
         let until_collision = 1 + Draw::new(self.seed, 2).below(price, u64::from(edge.0));
         let left = if free { price } else { until_collision } - seen;
         Ok(Look {
@@ -58,7 +58,7 @@ impl Checker for Priced<'_> {
             configurations: most.min(left),
         })
     }
-    fn price_if_free(&self, edge: EdgeId) -> u64 {
+    fn cost_if_free(&self, edge: EdgeId) -> u64 {
         1 + Draw::new(self.seed, 1).below(50, u64::from(edge.0))
     }
 }
@@ -85,7 +85,7 @@ fn lazysp_alone(problem: &Problem, seed: u64) -> (u64, u64) {
 
 fn price_of(path: &Path, problem: &Problem, seed: u64) -> u64 {
     let prices = priced(problem, seed);
-    path.edges().iter().map(|e| prices.price_if_free(*e)).sum()
+    path.edges().iter().map(|e| prices.cost_if_free(*e)).sum()
 }
 
 /// Drives a planner to its end. Gives what it has spent and what the promise allows, and checks how it
@@ -108,7 +108,7 @@ fn spent_and_promised<'a>(
     // The same roadmap with prices for lengths.
     let by_price = roadmap.edge_ids().map(|id| {
         let Edge { from, to, .. } = roadmap.edge(id);
-        Edge::new(from.0, to.0, prices.price_if_free(id) as f64)
+        Edge::new(from.0, to.0, prices.cost_if_free(id) as f64)
     });
     let by_price = by_price.collect();
     let by_price = Roadmap::from_edges(roadmap.vertex_count(), roadmap.direction(), by_price);
@@ -135,7 +135,7 @@ fn spent_and_promised<'a>(
                     cheapest = cheapest.max(path.length() as u64);
                 }
             }
-            EventKind::Checked { edge, .. } | EventKind::Looked { edge, .. } => {
+            EventKind::Checked { edge, .. } | EventKind::PartlyChecked { edge, .. } => {
                 assert!(planner.proposed_path().edges().contains(&edge));
             }
             _ => {}
@@ -175,7 +175,7 @@ fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
                 );
             };
             let p = &problem;
-            for fallback in [usual, Fallback::AfterBarren(0), Fallback::Never] {
+            for fallback in [usual, Fallback::AfterNoImprovement(0), Fallback::Never] {
                 let ei = ExpectedImprovement::default();
                 let run = spent_and_promised(p, ei, wrong, FailFast, seed, fallback, true);
                 hold("ei", run);
@@ -230,7 +230,7 @@ fn failing_checks_change_nothing() {
             let unfailing = events(false);
             assert_eq!(unfailing, events(true), "seed {seed}");
             let any = |is: fn(&EventKind) -> bool| unfailing.iter().any(|e| is(&e.kind));
-            looked += usize::from(any(|kind| matches!(kind, EventKind::Looked { .. })));
+            looked += usize::from(any(|kind| matches!(kind, EventKind::PartlyChecked { .. })));
             interrupted += usize::from(any(|kind| {
                 let source = Source::Insurance;
                 matches!(kind, EventKind::Proposed { source: s, .. } if *s == source)

@@ -80,8 +80,8 @@ fn drive<'a>(
                 panic!("a roadmap's planner checks edges alone")
             }
             EventKind::Proposed { .. }
-            | EventKind::Looked { .. }
-            | EventKind::Barren
+            | EventKind::PartlyChecked { .. }
+            | EventKind::NoImprovement
             | EventKind::GaveUp => {}
         }
         for edge in roadmap.edge_ids().step_by(7) {
@@ -318,7 +318,7 @@ fn lazysp_finds_the_shortest_path_first() {
     }
 }
 
-/// Without the fallback the plain method gives up where there is nothing to draw, and loops on barren draws only
+/// Without the fallback the plain method gives up where there is nothing to draw, and loops on draws without improvement only
 /// as long as the caller lets it.
 #[test]
 fn the_plain_method_stays_selectable() {
@@ -343,7 +343,7 @@ fn the_plain_method_stays_selectable() {
         .fallback(Fallback::Never);
         let kinds: Vec<EventKind> = planner.take(500).map(|e| e.unwrap().kind).collect();
         gave_up += usize::from(kinds.last() == Some(&EventKind::GaveUp));
-        barren += usize::from(kinds.last() == Some(&EventKind::Barren));
+        barren += usize::from(kinds.last() == Some(&EventKind::NoImprovement));
         assert!(!kinds.iter().any(|k| matches!(
             k,
             EventKind::Proposed {

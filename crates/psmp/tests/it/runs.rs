@@ -76,7 +76,7 @@ pub fn whole_checks(events: &[Event]) -> Vec<Event> {
     for &event in events {
         let mut event = event;
         match &mut event.kind {
-            EventKind::Looked { configurations, .. } => looked += *configurations,
+            EventKind::PartlyChecked { configurations, .. } => looked += *configurations,
             EventKind::Checked { configurations, .. } => {
                 *configurations += std::mem::take(&mut looked);
                 whole.push(event);

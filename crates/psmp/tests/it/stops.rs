@@ -107,7 +107,7 @@ impl Checker for Dear<'_> {
             configurations: 7,
         })
     }
-    fn price_if_free(&self, _: EdgeId) -> u64 {
+    fn cost_if_free(&self, _: EdgeId) -> u64 {
         7
     }
 }

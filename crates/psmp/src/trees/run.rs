@@ -1,17 +1,17 @@
 //! What all planners here share: a checker, a start and a goal, the best path, and the count.
 
-use crate::motion_checker::MotionChecker;
+use crate::checker::MotionChecker;
 use crate::waypoints::Waypoints;
-use psmp::checker::World;
-use psmp::{Anytime, Event, EventKind, Progress, Yardstick};
+use crate::checker::World;
+use crate::{Anytime, Event, EventKind, Progress, Yardstick};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use thiserror::Error;
 
-/// The face of every planner here: an [`Anytime`] planner whose path is its own and not a roadmap's.
+/// A planner that grows trees: an [`Anytime`] planner whose path is its own and not a roadmap's.
 ///
 /// After an error of the checker a planner can be driven on: it asks again, or asks something else.
-pub trait Rival: Anytime {
+pub trait TreePlanner: Anytime {
     /// The shortest path found so far.
     fn best_path(&self) -> Option<&Waypoints>;
 }
@@ -184,10 +184,10 @@ impl<W: World> Run<W> {
 /// limit is met before there is anything to say, `advance` gives nothing.
 macro_rules! faces {
     ($planner:ident) => {
-        impl<W: psmp::checker::World> psmp::Anytime for $planner<W> {
+        impl<W: crate::checker::World> crate::Anytime for $planner<W> {
             type Error = W::Error;
 
-            fn step(&mut self, limit: &psmp::Limit) -> Option<Result<psmp::Event, W::Error>> {
+            fn step(&mut self, limit: &crate::Limit) -> Option<Result<crate::Event, W::Error>> {
                 if self.run.is_over() {
                     return None;
                 }
@@ -198,12 +198,12 @@ macro_rules! faces {
                 }
             }
 
-            fn progress(&self) -> psmp::Progress {
+            fn progress(&self) -> crate::Progress {
                 self.run.progress()
             }
         }
 
-        impl<W: psmp::checker::World> $crate::run::Rival for $planner<W> {
+        impl<W: crate::checker::World> $crate::trees::TreePlanner for $planner<W> {
             fn best_path(&self) -> Option<&$crate::waypoints::Waypoints> {
                 self.run.best()
             }

@@ -1,23 +1,23 @@
-//! The planners that psmp is measured by: they know no roadmap and grow trees of their own.
+//! Planners that grow trees: they know no roadmap and make their own way.
 //!
 //! [`RrtConnect`] finds a first path soon, [`RrtConnectShortcut`] straightens it and tries again,
 //! [`RrtStar`] and [`BitStar`] tend to the shortest path there is. All of them ask the same
-//! [`World`](psmp::checker::World) that roadmap planners ask, through a [`MotionChecker`] that counts
-//! every configuration asked about, and all are [`Anytime`](psmp::Anytime): they give the same events
-//! and stop at the same [`Stop`](psmp::Stop) conditions, so that their curves lie beside each other.
-//! [`shortcut`] straightens any path, a roadmap's too.
+//! [`World`](crate::checker::World) that roadmap planners ask, through a [`MotionChecker`](crate::checker::MotionChecker) that counts
+//! every configuration asked about, and all are [`Anytime`](crate::Anytime): they give the same events
+//! and stop at the same [`Stop`](crate::Stop) conditions, so that their curves lie beside each other.
+//! [`shortcut`](crate::shortcut::shortcut) straightens any path, a roadmap's too.
 //!
 //! Where the literature leaves a choice they do as the Open Motion Planning Library does, and a test
 //! holds their medians against its own.
 //!
 //! ```
-//! use psmp::checker::WorldFn;
-//! use psmp::{EventKind, Space, Stop, Until};
-//! use psmp_rivals::{MotionChecker, Rival, RrtStar, RrtStarOptions};
+//! use psmp::checker::{MotionChecker, WorldFn};
+//! use psmp::trees::{RrtStar, RrtStarOptions, TreePlanner};
+//! use psmp::{EventKind, Resolution, Space, Stop, Until};
 //!
 //! // A wall with a gap at the top.
 //! let world = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]) || q[1] > 0.8);
-//! let checker = MotionChecker::new(Space::unit(2), 0.01, world)?;
+//! let checker = MotionChecker::new(&Space::unit(2), Resolution::distance(0.01)?, world)?;
 //! let options = RrtStarOptions::for_space(checker.space());
 //! let mut planner = RrtStar::new(checker, &[0.1, 0.1], &[0.9, 0.9], options, 1)?;
 //! for event in Until::new(&mut planner, &Stop::configurations(50_000)) {
@@ -30,27 +30,17 @@
 //! assert!(path.length() < 1.8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![deny(missing_docs)]
 
 mod bit_star;
-mod by_name;
 mod informed;
-mod motion_checker;
-mod near;
 mod rrt_connect;
 mod rrt_connect_shortcut;
 mod rrt_star;
 mod run;
-mod shortcut;
 mod tree;
-mod waypoints;
 
 pub use bit_star::{BitStar, BitStarOptions};
-pub use by_name::{AnyRival, NoSuchRival, RivalName};
-pub use motion_checker::{MotionChecker, ResolutionError, SHORTCUT_STEP};
 pub use rrt_connect::{RrtConnect, RrtConnectOptions};
 pub use rrt_connect_shortcut::RrtConnectShortcut;
 pub use rrt_star::{RrtStar, RrtStarOptions};
-pub use run::{ProblemError, Rival};
-pub use shortcut::{ShortcutError, ShortcutOptions, shortcut, shortcut_watched};
-pub use waypoints::Waypoints;
+pub use run::{ProblemError, TreePlanner};

@@ -4,7 +4,7 @@
 
 use crate::near::{Found, Near};
 use crate::waypoints::Waypoints;
-use psmp::Space;
+use crate::Space;
 
 /// The first node, where the tree begins.
 pub(crate) const ROOT: u32 = 0;

@@ -7,8 +7,8 @@
 //! Where the ellipsoid is larger than the space, and where an axis wraps around so that it is no
 //! ellipsoid, the space is drawn from and what cannot matter is dropped.
 
-use psmp::Space;
-use psmp::roadmap::unit_ball_volume;
+use crate::Space;
+use crate::roadmap::unit_ball_volume;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -64,7 +64,7 @@ impl Informed {
                 .iter()
                 .map(|axis| axis.extent() * axis.weight())
                 .product(),
-            wraps: axes.iter().any(psmp::Axis::wraps),
+            wraps: axes.iter().any(crate::Axis::wraps),
         }
     }
 
@@ -154,7 +154,7 @@ fn normal(random: &mut Pcg64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::Axis;
+    use crate::Axis;
     use rand::SeedableRng;
 
     /// The second moments of draws along each axis, all of them where they may be.

@@ -5,7 +5,7 @@
 //! query to a box is exact on wrapping axes too. Points that are equal never split, so that any
 //! number of them can be kept.
 
-use psmp::Space;
+use crate::space::Space;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -73,6 +73,15 @@ impl Near {
             stack: Vec::new(),
         };
         near.clear();
+        near
+    }
+
+    /// The tree of configurations given one after the other, by their places.
+    pub fn of(space: &Space, configurations: &[f64]) -> Self {
+        let mut near = Self::new(space);
+        for (id, q) in configurations.chunks_exact(space.dimension()).enumerate() {
+            near.insert(id as u32, q);
+        }
         near
     }
 
@@ -222,6 +231,17 @@ impl Near {
         *nearest = kept.into_sorted_vec();
     }
 
+    /// Writes all points at most `radius` from `q` into `found`, in no particular order.
+    pub fn within(&mut self, q: &[f64], radius: f64, within: &mut Vec<Found>) {
+        within.clear();
+        self.visit(q, |found| {
+            if found.distance <= radius {
+                within.push(found);
+            }
+            radius
+        });
+    }
+
     /// Shows `see` all points that may matter, near boxes first. It answers how far away one may be
     /// that still does.
     fn visit(&mut self, q: &[f64], mut see: impl FnMut(Found) -> f64) {
@@ -262,53 +282,61 @@ impl Near {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::{Axis, roadmap};
+    use crate::space::Axis;
+    use proptest::prelude::*;
 
-    #[test]
-    fn it_finds_what_a_scan_finds() {
-        let space = Space::new(vec![
-            Axis::angle(),
-            Axis::new(-1.0, 3.0).unwrap().weighted(0.5).unwrap(),
-            Axis::new(0.0, 1.0).unwrap().wrapping(),
-        ])
-        .unwrap();
-        // The same places in numbers from other turns round too.
-        let turned = |mut points: Vec<f64>| {
-            for (i, q) in points.chunks_exact_mut(3).enumerate() {
-                q[0] += std::f64::consts::TAU * [0.0, 1.0, 0.0, -1.0, 3.0][i % 5];
-                q[2] += [0.0, 0.0, -2.0, 1.0][i % 4];
-            }
-            points
-        };
-        let points = turned(roadmap::uniform(&space, 700, 3));
-        let queries = turned(roadmap::uniform(&space, 60, 4));
-        let mut near = Near::new(&space);
-        assert_eq!(near.nearest(&queries[..3]), None);
-        for (i, point) in points.chunks_exact(3).enumerate() {
-            near.insert(i as u32, point);
-            // Lines and repeated points, as trees that keep intermediate states have.
-            if i % 7 == 0 {
-                near.insert(1000 + i as u32, point);
-            }
-        }
-        let mut found = Vec::new();
-        for q in queries.chunks_exact(3) {
+    /// A space of 1 to 10 axes, each plain or wrapping, with points in it whose angles are given in
+    /// any turn, and a query of the same kind.
+    fn points() -> impl Strategy<Value = (Space, Vec<Vec<f64>>, Vec<f64>)> {
+        let axis = (-5.0..5.0f64, 0.1..9.0f64, 0.2..5.0f64, any::<bool>());
+        prop::collection::vec(axis, 1..=10).prop_flat_map(|axes| {
+            let made = axes.iter().map(|&(lower, extent, weight, wraps)| {
+                let axis = Axis::new(lower, lower + extent).unwrap();
+                let axis = axis.weighted(weight).unwrap();
+                if wraps { axis.wrapping() } else { axis }
+            });
+            let space = Space::new(made.collect()).unwrap();
+            let values: Vec<_> = axes
+                .iter()
+                .map(|&(lower, extent, _, wraps)| {
+                    // Few places, so that some are equal; and other turns round.
+                    let turns = if wraps { -3..4 } else { 0..1 };
+                    (0..64u32, turns).prop_map(move |(place, turn)| {
+                        lower + extent * (f64::from(place) / 64.0 + f64::from(turn))
+                    })
+                })
+                .collect();
+            let all = prop::collection::vec(values.clone(), 0..200);
+            (Just(space), all, values)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn it_finds_what_a_scan_finds((space, points, q) in points(), k in 0..40usize, radius in 0.0..10.0f64) {
+            let mut near = Near::new(&space);
             let mut all = Vec::new();
-            for (i, point) in points.chunks_exact(3).enumerate() {
-                let distance = space.distance(q, point);
-                let id = i as u32;
-                all.push(Found { distance, id });
-                if i % 7 == 0 {
-                    let id = 1000 + id;
-                    all.push(Found { distance, id });
-                }
+            for (id, point) in (0..).zip(&points) {
+                near.insert(id, point);
+                all.push(Found { distance: space.distance(&q, point), id });
             }
             all.sort_unstable();
-            assert_eq!(near.nearest(q), Some(all[0]));
-            for k in [1, 2, 30, 5000] {
-                near.k_nearest(q, k, &mut found);
-                assert_eq!(found, all[..k.min(all.len())]);
-            }
+            prop_assert_eq!(near.count(), points.len());
+            prop_assert_eq!(near.nearest(&q), all.first().copied());
+            let mut found = Vec::new();
+            near.k_nearest(&q, k, &mut found);
+            prop_assert_eq!(&found[..], &all[..k.min(all.len())]);
+            near.within(&q, radius, &mut found);
+            found.sort_unstable();
+            all.retain(|f| f.distance <= radius);
+            prop_assert_eq!(&found, &all);
+            // Whatever number a place is given by, the same is found.
+            let canonical = space.canonical(&q);
+            prop_assert!(space.contains(&canonical) && space.distance(&canonical, &q) < 1e-9);
+            near.k_nearest(&canonical, k, &mut found);
+            let farther = found.iter().zip(&all);
+            prop_assert!(farther.into_iter().all(|(a, b)| (a.distance - b.distance).abs() < 1e-9));
         }
     }
 

@@ -12,13 +12,13 @@
 //! itself as a shorter way to nodes of the tree when it is expanded for the first time: both as OMPL
 //! does it.
 
-use crate::informed::Informed;
-use crate::motion_checker::MotionChecker;
+use super::informed::Informed;
+use crate::checker::MotionChecker;
 use crate::near::Found;
-use crate::run::{ProblemError, Run, faces, positive};
-use crate::tree::{ROOT, Tree};
-use psmp::checker::World;
-use psmp::{Event, EventKind};
+use super::run::{ProblemError, Run, faces, positive};
+use super::tree::{ROOT, Tree};
+use crate::checker::World;
+use crate::{Event, EventKind};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -484,7 +484,7 @@ impl<W: World> BitStar<W> {
         Ok(if found {
             self.run.probed(free, asked)
         } else {
-            self.run.event(EventKind::Barren)
+            self.run.event(EventKind::NoImprovement)
         })
     }
 }

@@ -8,9 +8,9 @@
 //! ([`MotionChecker::for_arms`]). What is left of that path is part of the result, so it is checked as
 //! finely before anything else: a path that does not stand that is not straightened at all.
 
-use crate::motion_checker::MotionChecker;
+use crate::checker::MotionChecker;
 use crate::waypoints::Waypoints;
-use psmp::checker::World;
+use crate::checker::World;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use thiserror::Error;
@@ -81,7 +81,7 @@ pub(crate) struct Shortcutting {
 }
 
 impl Shortcutting {
-    pub fn new(space: &psmp::Space, path: Waypoints, options: ShortcutOptions) -> Self {
+    pub fn new(space: &crate::Space, path: Waypoints, options: ShortcutOptions) -> Self {
         let dimension = space.dimension();
         let mut shortcutting = Self {
             path,
@@ -94,7 +94,7 @@ impl Shortcutting {
         shortcutting
     }
 
-    fn measure(&mut self, space: &psmp::Space) {
+    fn measure(&mut self, space: &crate::Space) {
         self.lengths.clear();
         self.lengths.push(0.0);
         let mut sum = 0.0;
@@ -137,9 +137,9 @@ impl Shortcutting {
             let length = self.lengths[motion] - self.lengths[motion - 1];
             let share = if length > 0.0 {
                 // A configuration that was checked: then what is left of the motion has been.
-                let segments = checker.shortcut_segments(from, to) as f64;
-                let step = (way - self.lengths[motion - 1]) / length * segments;
-                step.round() / segments
+                let steps = checker.shortcut(from, to).steps() as f64;
+                let step = (way - self.lengths[motion - 1]) / length * steps;
+                step.round() / steps
             } else {
                 0.0
             };

@@ -6,13 +6,13 @@
 //! are checked more finely than other motions, a path is checked so before it is straightened; one that
 //! does not stand that is left as it is.
 
-use crate::motion_checker::MotionChecker;
-use crate::rrt_connect::{RrtConnectOptions, Step, TwoTrees};
-use crate::run::{ProblemError, Run, faces};
+use crate::checker::MotionChecker;
+use super::rrt_connect::{RrtConnectOptions, Step, TwoTrees};
+use super::run::{ProblemError, Run, faces};
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
 use crate::waypoints::Waypoints;
-use psmp::checker::World;
-use psmp::{Event, EventKind};
+use crate::checker::World;
+use crate::{Event, EventKind};
 
 #[derive(Debug)]
 enum Phase {
@@ -120,7 +120,7 @@ impl<W: World> RrtConnectShortcut<W> {
                 } = &mut self.run;
                 match shortcutting.attempt(checker, random)? {
                     Attempt::BrokenOff => None,
-                    Attempt::Pointless => Some(self.run.event(EventKind::Barren)),
+                    Attempt::Pointless => Some(self.run.event(EventKind::NoImprovement)),
                     Attempt::Blocked => Some(self.run.probed(false, before)),
                     Attempt::Shorter => {
                         self.found = Some(shortcutting.path().clone());

@@ -1,6 +1,6 @@
 //! A path as the configurations that it leads through.
 
-use psmp::{Path, Roadmap, Space};
+use crate::{Path, Roadmap, Space};
 
 /// Configurations joined by straight motions, and the length of the whole. None is the same as the
 /// one before it.

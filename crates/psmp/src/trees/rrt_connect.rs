@@ -5,13 +5,13 @@
 //! other tree moves to the same place until it arrives, which joins the trees, or is blocked.
 //! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short.
 
-use crate::informed::draw_uniform;
-use crate::motion_checker::MotionChecker;
+use super::informed::draw_uniform;
+use crate::checker::MotionChecker;
 use crate::near::Near;
-use crate::run::{ProblemError, Run, faces, positive};
+use super::run::{ProblemError, Run, faces, positive};
 use crate::waypoints::Waypoints;
-use psmp::checker::World;
-use psmp::{Event, EventKind, Space};
+use crate::checker::World;
+use crate::{Event, EventKind, Space};
 
 /// What there is to choose about RRTConnect.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -221,13 +221,10 @@ impl TwoTrees {
         let mut node = nearest.id;
         if self.options.intermediate_states {
             let from = tree.at(nearest.id).to_vec();
-            let segments = checker.segments(&from, &self.reached);
+            let motion = checker.motion(&from, &self.reached);
             let mut q = from.clone();
-            for i in 1..segments {
-                let share = i as f64 / segments as f64;
-                checker
-                    .space()
-                    .interpolate(&from, &self.reached, share, &mut q);
+            for step in 1..motion.steps() {
+                motion.write(step, &mut q);
                 node = tree.add(&q, node);
             }
         }

@@ -5,42 +5,48 @@
 //! them: an edge between known free vertices costs only what lies between them, and an edge to a
 //! vertex known to be in collision costs nothing.
 
-use psmp::checker::{BisectionChecker, BisectionError, BisectionOrder, Checker, Sightings};
-use psmp::checker::{Verdict, World};
-use psmp::{EdgeId, Roadmap, VertexId};
+use super::bisection::{BisectionError, motion};
+use super::prober::{Prober, World};
+use super::{Checker, Extent, Finding, Sightings, Verdict};
+use crate::motion::Resolution;
+use crate::roadmap::{EdgeId, Roadmap, VertexId};
 
-/// Checks edges as [`BisectionChecker::by_largest_step`] does, but asks about each vertex once.
+/// Checks whole edges as a [`BisectionChecker`](super::BisectionChecker) does, but asks about each
+/// vertex once.
 #[derive(Debug, Clone)]
-pub struct VerticesOnce<'a, W> {
-    roadmap: &'a Roadmap,
-    edges: BisectionChecker<'a, W>,
+pub struct VerticesOnce<W> {
+    roadmap: Roadmap,
+    resolution: Resolution,
+    prober: Prober<W>,
     known: Vec<Option<bool>>,
-    order: BisectionOrder,
-    batch: Vec<f64>,
 }
 
-impl<'a, W: World> VerticesOnce<'a, W> {
-    /// A checker for the edges of `roadmap` in `world`; no joint moves more than `resolution` from
-    /// one configuration to the next. The vertices in `free` are known to be so.
+impl<W: World> VerticesOnce<W> {
+    /// A checker for the edges of `roadmap` in `world`. The vertices in `free` are known to be so.
     ///
     /// # Errors
     /// If the roadmap has no configurations or the resolution makes no sense.
     pub fn new(
-        roadmap: &'a Roadmap,
-        resolution: f64,
+        roadmap: &Roadmap,
+        resolution: Resolution,
         world: W,
         free: &[VertexId],
     ) -> Result<Self, BisectionError> {
+        let Some(space) = roadmap.space() else {
+            return Err(BisectionError::NoConfigurations);
+        };
+        let motions = roadmap.edge_ids();
+        let motions = motions.filter_map(|edge| roadmap.motion(edge, resolution));
+        let most = resolution.most_of(motions)?;
         let mut known = vec![None; roadmap.vertex_count()];
         for vertex in free {
             known[vertex.index()] = Some(true);
         }
         Ok(Self {
-            roadmap,
-            edges: BisectionChecker::by_largest_step(roadmap, resolution, world)?,
+            roadmap: roadmap.clone(),
+            resolution,
+            prober: Prober::new(world, space.dimension(), most),
             known,
-            order: BisectionOrder::default(),
-            batch: Vec::new(),
         })
     }
 
@@ -48,63 +54,64 @@ impl<'a, W: World> VerticesOnce<'a, W> {
         let e = self.roadmap.edge(edge);
         [e.from, e.to]
     }
+
+    fn check_whole(
+        &mut self,
+        edge: EdgeId,
+        extent: Extent<'_>,
+        sightings: &mut Sightings,
+    ) -> Result<Verdict, W::Error> {
+        let ends = self.ends(edge);
+        let mut verdict = Verdict {
+            free: !ends.iter().any(|v| self.known[v.index()] == Some(false)),
+            configurations: 0,
+        };
+        let motion = motion(&self.roadmap, edge, self.resolution);
+        let count = motion.configurations();
+        // The ends come first in the order.
+        for places in [0..1, 1..2.min(count), 2.min(count)..count] {
+            let end = ends.get(places.start).filter(|_| places.len() == 1);
+            let end = end.map(|v| v.index());
+            if !verdict.free || end.is_some_and(|end| self.known[end].is_some()) {
+                continue;
+            }
+            let probed = self.prober.probe(&motion, places, extent.limit);
+            self.prober.tell(&probed, sightings);
+            verdict.configurations += probed.configurations as u64;
+            verdict.free = !probed.collided;
+            if let Some(failure) = probed.failure {
+                return Err(failure);
+            }
+            if let Some(end) = end {
+                self.known[end] = Some(verdict.free);
+            }
+        }
+        Ok(verdict)
+    }
 }
 
-impl<W: World> Checker for VerticesOnce<'_, W> {
+impl<W: World> Checker for VerticesOnce<W> {
     type Error = W::Error;
 
-    fn price_if_free(&self, edge: EdgeId) -> u64 {
+    fn cost_if_free(&self, edge: EdgeId) -> u64 {
         let known = self.ends(edge).map(|v| self.known[v.index()]);
         let free = known.iter().filter(|k| **k == Some(true)).count();
-        self.edges
-            .configurations_of(edge)
-            .saturating_sub(free as u64)
+        let all = motion(&self.roadmap, edge, self.resolution).configurations();
+        all.saturating_sub(free) as u64
     }
 
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, W::Error> {
-        let ends = self.ends(edge);
-        if ends.iter().any(|v| self.known[v.index()] == Some(false)) {
-            return Ok(Verdict {
-                free: false,
-                configurations: 0,
-            });
-        }
-        let [a, b] = ends.map(|v| self.roadmap.configuration(v));
-        let (Some(space), Some(a), Some(b)) = (self.roadmap.space(), a, b) else {
-            unreachable!("`new` refuses roadmaps without configurations");
+    fn check(
+        &mut self,
+        edge: EdgeId,
+        extent: Extent<'_>,
+        sightings: &mut Sightings,
+    ) -> Result<Finding, W::Error> {
+        let all = Extent {
+            limit: Extent::WHOLE.limit,
+            ..extent
         };
-        let dimension = space.dimension();
-        let count = self.edges.configurations_of(edge) as usize;
-        self.batch.clear();
-        let mut asked = [None; 2];
-        for (place, &i) in self.order.of(count).iter().enumerate() {
-            // The ends come first in the order.
-            if place < 2 {
-                if self.known[ends[place].index()].is_some() {
-                    continue;
-                }
-                asked[self.batch.len() / dimension] = Some(ends[place]);
-            }
-            let at = self.batch.len();
-            self.batch.resize(at + dimension, 0.0);
-            let share = f64::from(i) / (count - 1).max(1) as f64;
-            space.interpolate(a, b, share, &mut self.batch[at..]);
-        }
-        let collision = self
-            .edges
-            .world_mut()
-            .first_collision(&self.batch, dimension)?;
-        let seen = collision.map_or(self.batch.len() / dimension, |place| place + 1);
-        for (place, q) in self.batch.chunks_exact(dimension).take(seen).enumerate() {
-            let free = collision != Some(place);
-            sightings.push(q, free);
-            if let Some(vertex) = asked.get(place).copied().flatten() {
-                self.known[vertex.index()] = Some(free);
-            }
-        }
-        Ok(Verdict {
-            free: collision.is_none(),
-            configurations: seen as u64,
+        extent.whole(self.cost_if_free(edge), || {
+            self.check_whole(edge, all, sightings)
         })
     }
 }
@@ -112,8 +119,8 @@ impl<W: World> Checker for VerticesOnce<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::Space;
-    use psmp::checker::WorldFn;
+    use crate::Space;
+    use crate::checker::WorldFn;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
@@ -135,7 +142,7 @@ mod tests {
         let (mut spent, mut usual, mut blocked) = (0, 0, 0);
         for edge in roadmap.edge_ids() {
             let mut sightings = Sightings::new(2);
-            let price = once.price_if_free(edge);
+            let price = once.cost_if_free(edge);
             let verdict = once.check(edge, &mut sightings).unwrap();
             assert_eq!(verdict.configurations, sightings.len() as u64);
             assert!(verdict.configurations <= price);

@@ -7,14 +7,14 @@
 //! from the ellipsoid that a shorter path must lie in, nodes that cannot be part of one are not added,
 //! and those in the tree are cut off whenever the path has become much shorter (Gammell et al., 2014).
 
-use crate::informed::Informed;
-use crate::motion_checker::MotionChecker;
+use super::informed::Informed;
+use crate::checker::MotionChecker;
 use crate::near::Found;
-use crate::rrt_connect::usual_range;
-use crate::run::{ProblemError, Run, faces, positive};
-use crate::tree::{ROOT, Tree};
-use psmp::checker::World;
-use psmp::{Event, EventKind, Space};
+use super::rrt_connect::usual_range;
+use super::run::{ProblemError, Run, faces, positive};
+use super::tree::{ROOT, Tree};
+use crate::checker::World;
+use crate::{Event, EventKind, Space};
 use rand::RngExt;
 
 /// What there is to choose about RRT*.
@@ -177,7 +177,7 @@ impl<W: World> RrtStar<W> {
                 .informed
                 .draw(space, random, longest, DRAW_ATTEMPTS, drawn)
             {
-                return Some(self.run.event(EventKind::Barren));
+                return Some(self.run.event(EventKind::NoImprovement));
             }
         }
         self.phase = Phase::Extending;
@@ -192,7 +192,7 @@ impl<W: World> RrtStar<W> {
         };
         if nearest.distance == 0.0 {
             self.phase = Phase::Drawing;
-            return Ok(Some(self.run.event(EventKind::Barren)));
+            return Ok(Some(self.run.event(EventKind::NoImprovement)));
         }
         let from = self.tree.at(nearest.id);
         if nearest.distance > self.options.range {

@@ -1,0 +1,282 @@
+//! Beliefs by name, how each is made, and which of them an ensemble has for members.
+
+use super::planner::{Assembly, Setting};
+use super::{AnyPlanner, Descriptor, ModelCache, SpecError, look_up, name_of};
+use crate::belief::{
+    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
+    held_out,
+};
+use crate::roadmap::Roadmap;
+use crate::table::{Experience, WorldId};
+use std::fmt;
+use std::str::FromStr;
+
+/// The part of a name that says what is believed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the table says what each is")]
+pub enum BeliefName {
+    FiniteSet,
+    NearestNeighbour,
+    Local,
+    Ensemble,
+    Latent,
+    SoftSet,
+    Frequencies,
+    /// A number such as `0.9`: every edge is free with this probability.
+    Constant(f64),
+}
+
+const fn row(
+    name: &'static str,
+    what: BeliefName,
+    summary: &'static str,
+) -> Descriptor<BeliefName> {
+    Descriptor {
+        name,
+        summary,
+        what,
+        colours: &[],
+    }
+}
+
+impl BeliefName {
+    /// Those that take no number.
+    pub const TABLE: [Descriptor<Self>; 7] = [
+        row("fs", Self::FiniteSet, "the known worlds that agree with every check"),
+        row("soft", Self::SoftSet, "the known worlds, each trusted less with every disagreement"),
+        row("nn", Self::NearestNeighbour, "the nearest checked configuration"),
+        row("freq", Self::Frequencies, "each edge's own share of the known worlds"),
+        row("local", Self::Local, "obstacles with a rate and a size, learned from the checks"),
+        row("latent", Self::Latent, "hidden causes, learned from the known worlds"),
+        row("ensemble", Self::Ensemble, "`local` and, with known worlds, `latent`, `soft` and `fs`, by how well each predicts"),
+    ];
+
+    /// The members of an ensemble: those of them that can be had.
+    pub const MEMBERS: [Self; 4] = [Self::Local, Self::Latent, Self::SoftSet, Self::FiniteSet];
+
+    /// Whether it learns from known worlds, where there are any.
+    #[must_use]
+    pub fn needs_experience(&self) -> bool {
+        !matches!(
+            self,
+            Self::NearestNeighbour | Self::Local | Self::Constant(_)
+        )
+    }
+
+    /// Learns from known worlds now what a planner would learn from them first, so that none has to
+    /// wait for it. What the members of an ensemble weigh takes a roadmap too, and is left to the
+    /// first planner.
+    pub fn learn_ahead(&self, experience: &Experience, models: &ModelCache) {
+        if matches!(self, Self::Latent | Self::Ensemble) {
+            models.latent(experience);
+        }
+        if matches!(self, Self::SoftSet | Self::Ensemble) {
+            models.soft_set(experience);
+        }
+    }
+
+    /// The belief before any check.
+    ///
+    /// # Errors
+    /// If it needs something that the setting does not have.
+    pub fn believe(&self, setting: &Setting) -> Result<Box<dyn Belief + Send>, SpecError> {
+        self.build(setting, Boxed)
+    }
+
+    pub(super) fn plan_with<'a, E: 'a>(
+        &self,
+        assembly: Assembly<'_, 'a, E>,
+    ) -> Result<AnyPlanner<'a, E>, SpecError> {
+        self.build(assembly.setting, Planned(assembly))
+    }
+
+    /// Makes the belief and hands it on, compiled for each kind.
+    fn build<W: WithBelief>(&self, setting: &Setting, then: W) -> Result<W::Output, SpecError> {
+        let known = || {
+            let experience = setting.experience.as_ref();
+            experience.ok_or_else(|| SpecError::NoExperience(self.to_string()))
+        };
+        let roadmap = &setting.roadmap;
+        Ok(match *self {
+            Self::FiniteSet => then.with(FiniteSet::new(known()?.clone())),
+            Self::SoftSet => {
+                let model = setting.models.soft_set(known()?);
+                then.with(SoftSet::new(known()?.clone(), model))
+            }
+            Self::Frequencies => then.with(IndependentEdges::frequencies(known()?)),
+            Self::Latent => then.with(Latent::new(setting.models.latent(known()?))),
+            Self::NearestNeighbour => {
+                let scale = roadmap.space().map_or(1.0, |space| space.longest_side());
+                let belief = NearestNeighbour::new(roadmap, setting.eta / scale);
+                then.with(belief.map_err(|e| self.trouble(e))?)
+            }
+            Self::Local => then.with(Local::new(roadmap).map_err(|e| self.trouble(e))?),
+            Self::Constant(p) => {
+                let belief = IndependentEdges::constant(p);
+                then.with(belief.map_err(|e| self.trouble(e))?)
+            }
+            Self::Ensemble => {
+                let weights = match &setting.experience {
+                    Some(experience) => setting.models.weights(Some(roadmap), experience),
+                    None => MemberWeights::default(),
+                };
+                let had = Self::MEMBERS.iter().filter_map(|member| {
+                    let belief = member.believe(setting).ok()?;
+                    Some((belief as Box<dyn Belief + Send>, weights.of(*member)))
+                });
+                let members: Vec<_> = had.collect();
+                if members.is_empty() {
+                    let why = "there are neither configurations nor known worlds here";
+                    return Err(self.trouble(why));
+                }
+                then.with(Ensemble::new(roadmap.edge_count(), members))
+            }
+        })
+    }
+
+    fn trouble(&self, why: impl fmt::Display) -> SpecError {
+        SpecError::Belief {
+            name: self.to_string(),
+            why: why.to_string(),
+        }
+    }
+
+    /// How well the belief predicts worlds that are left out of the known ones: the mean log-likelihood
+    /// of a check.
+    fn score(
+        self,
+        roadmap: Option<&Roadmap>,
+        experience: &Experience,
+        left_out: &[WorldId],
+        models: &ModelCache,
+    ) -> Option<f64> {
+        let table = experience.table();
+        match self {
+            Self::Local => {
+                let local = Local::new(roadmap?).ok()?;
+                Some(held_out::log_likelihood_per_check(table, left_out, |_| {
+                    local.clone()
+                }))
+            }
+            Self::Latent => Some(models.latent(experience).log_likelihood()),
+            Self::SoftSet => {
+                let model = models.soft_set(experience);
+                Some(held_out::log_likelihood_per_check(table, left_out, |world| {
+                    SoftSet::new(experience.without(&[world]), model)
+                }))
+            }
+            Self::FiniteSet => Some(held_out::log_likelihood_per_check(table, left_out, |world| {
+                FiniteSet::new(experience.without(&[world]))
+            })),
+            _ => None,
+        }
+    }
+}
+
+/// Something to be done with a belief, compiled for each kind of belief.
+trait WithBelief {
+    type Output;
+    fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output;
+}
+
+/// To plan with it.
+struct Planned<'s, 'a, E>(Assembly<'s, 'a, E>);
+
+impl<'a, E: 'a> WithBelief for Planned<'_, 'a, E> {
+    type Output = AnyPlanner<'a, E>;
+    fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output {
+        self.0.spec.proposer.assemble(belief, self.0)
+    }
+}
+
+/// To ask it, whichever it is.
+struct Boxed;
+
+impl WithBelief for Boxed {
+    type Output = Box<dyn Belief + Send>;
+    fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output {
+        Box::new(belief)
+    }
+}
+
+impl FromStr for BeliefName {
+    type Err = SpecError;
+
+    fn from_str(name: &str) -> Result<Self, SpecError> {
+        match name.parse() {
+            Ok(p) if (0.0..=1.0).contains(&p) => Ok(Self::Constant(p)),
+            _ => look_up("belief", name, &Self::TABLE, ", or a probability such as `0.9`"),
+        }
+    }
+}
+
+impl fmt::Display for BeliefName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(p) => write!(f, "{p}"),
+            named => f.write_str(name_of(named, &Self::TABLE)),
+        }
+    }
+}
+
+/// What the members of an ensemble weigh to begin with, as logarithms up to a common summand.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MemberWeights(Vec<(BeliefName, f64)>);
+
+impl MemberWeights {
+    /// These members with their weights; `None` if a weight is no number.
+    #[must_use]
+    pub fn new(weights: impl IntoIterator<Item = (BeliefName, f64)>) -> Option<Self> {
+        let weights: Vec<_> = weights.into_iter().collect();
+        let finite = weights.iter().all(|(_, weight)| weight.is_finite());
+        finite.then_some(Self(weights))
+    }
+
+    /// What each weighs as if one check had been made, and it had predicted that as well as checks in
+    /// worlds it did not know. Where nothing can be left out, all weigh the same; without a roadmap
+    /// nothing is said of beliefs that need configurations.
+    pub(super) fn learn(
+        roadmap: Option<&Roadmap>,
+        experience: &Experience,
+        models: &ModelCache,
+    ) -> Self {
+        let left_out = held_out::left_out(experience.worlds());
+        if left_out.is_empty() {
+            return Self::default();
+        }
+        let weights = BeliefName::MEMBERS.iter().filter_map(|&member| {
+            let score = member.score(roadmap, experience, &left_out, models)?;
+            Some((member, score))
+        });
+        Self(weights.collect())
+    }
+
+    /// The weight of a member. One of which nothing is known is as good as a coin, where something is
+    /// known of others.
+    #[must_use]
+    pub fn of(&self, member: BeliefName) -> f64 {
+        let known = self.0.iter().find(|(name, _)| *name == member);
+        match known {
+            Some((_, weight)) => *weight,
+            None if self.0.is_empty() => 0.0,
+            None => -std::f64::consts::LN_2,
+        }
+    }
+
+    /// All that are known.
+    pub fn iter(&self) -> impl Iterator<Item = (BeliefName, f64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The same, with those of another where these say nothing.
+    #[must_use]
+    pub fn or(mut self, other: &Self) -> Self {
+        for (member, weight) in other.iter() {
+            if !self.0.iter().any(|(known, _)| *known == member) {
+                self.0.push((member, weight));
+            }
+        }
+        self
+    }
+}

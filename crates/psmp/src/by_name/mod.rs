@@ -1,0 +1,186 @@
+//! Planners by name: `ei:ensemble`, `psmp:fs`, `lazysp:fs:bisect`, `rrtconnect`.
+//!
+//! The name of a planner on a roadmap is the proposer, then the belief, then the validator, joined by
+//! colons; what is left out takes its default. The last part may be `insured` or `uninsured`: with
+//! insurance a planner never checks more than twice what LazySP would plus one path that was proposed,
+//! whatever its belief. Our own proposer is insured unless told otherwise; those of the literature are
+//! plain. Planners that grow trees have names of one part.
+//!
+//! Each part is a row in a table ([`Descriptor`]) in a file of its own, and that table is all there is:
+//! parsing, help, completions, the names that Python knows and the colours of reports come from it.
+//! What beliefs learn from known worlds is kept in a [`ModelCache`] that the caller holds.
+//!
+//! ```
+//! use psmp::by_name::{ModelCache, PlannerSpec, Setting};
+//! use psmp::checker::{BisectionChecker, WorldFn};
+//! use psmp::{Query, Resolution, Roadmap, Space, VertexId};
+//!
+//! let roadmap = Roadmap::random_geometric(Space::unit(2), 300, 0.15, 1)?;
+//! let query = Query { start: VertexId(0), goal: VertexId(1) };
+//! let world = WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) > 0.2);
+//! let checker = BisectionChecker::new(&roadmap, Resolution::distance(0.001)?, world)?;
+//!
+//! let spec: PlannerSpec = "ei:ensemble".parse()?;
+//! let mut planner = spec.build(&Setting::new(&roadmap, query), Box::new(checker))?;
+//! while let Some(event) = planner.step(&psmp::Limit::NONE) {
+//!     println!("{:?}", event?.kind);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod belief;
+mod model_cache;
+mod planner;
+mod proposer;
+mod trees;
+mod validator;
+
+pub use belief::{BeliefName, MemberWeights};
+pub use model_cache::ModelCache;
+pub use planner::{AnyPlanner, PlannerSpec, Setting};
+pub use proposer::ProposerName;
+pub use trees::{AnyTreePlanner, TreeName};
+pub use validator::ValidatorName;
+
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// A row in a table of names.
+#[derive(Debug, Clone, Copy)]
+pub struct Descriptor<T> {
+    /// The name.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+    /// What has that name.
+    pub what: T,
+    /// The colours of its lines in reports, the first and that of further ones; those of Okabe and
+    /// Ito, which everyone can tell apart. Empty where lines are not told apart by it.
+    pub colours: &'static [&'static str],
+}
+
+/// Why a name is no planner, or a planner cannot be made here.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// No proposer, belief or validator has that name.
+    #[error("`{name}` is no {part}: choose one of {choices}")]
+    Unknown {
+        /// "proposer", "belief" or "validator".
+        part: &'static str,
+        /// What was given.
+        name: String,
+        /// What could have been.
+        choices: String,
+    },
+    /// The name has more parts than there are.
+    #[error(
+        "`{0}` has too many parts: a planner is PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]"
+    )]
+    TooManyParts(String),
+    /// Only LazySP can do without a belief.
+    #[error("`{0}` needs a belief, as in `{0}:fs` or `{0}:nn`")]
+    NoBelief(String),
+    /// The belief needs known worlds and there are none.
+    #[error("belief `{0}` needs known worlds, and there are none here")]
+    NoExperience(String),
+    /// The belief cannot be made for this roadmap.
+    #[error("belief `{name}`: {why}")]
+    Belief {
+        /// Its name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// What has a name in a table.
+fn look_up<T: Copy>(
+    part: &'static str,
+    name: &str,
+    table: &[Descriptor<T>],
+    more: &str,
+) -> Result<T, SpecError> {
+    let known = table.iter().find(|row| row.name == name);
+    known
+        .map(|row| row.what)
+        .ok_or_else(|| SpecError::Unknown {
+            part,
+            name: name.to_owned(),
+            choices: quoted(table) + more,
+        })
+}
+
+/// The names of a table, to choose from.
+fn quoted<T>(table: &[Descriptor<T>]) -> String {
+    let names: Vec<String> = table.iter().map(|row| format!("`{}`", row.name)).collect();
+    names.join(", ")
+}
+
+fn name_of<T: PartialEq>(what: &T, table: &[Descriptor<T>]) -> &'static str {
+    let known = table.iter().find(|row| row.what == *what);
+    known.map_or("?", |row| row.name)
+}
+
+/// A planner of either kind, by name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PlannerName {
+    /// On a roadmap, such as `psmp:fs`.
+    OnRoadmap(PlannerSpec),
+    /// One that grows trees and knows no roadmap, such as `rrtconnect`.
+    Tree(TreeName),
+}
+
+impl PlannerName {
+    /// The planner that plans best where nothing is known of the problem.
+    pub const DEFAULT: &'static str = "ei:ensemble";
+
+    /// The colours of the lines in reports of a planner with this name; none if it is none.
+    #[must_use]
+    pub fn colours(name: &str) -> Option<&'static [&'static str]> {
+        let first = name.split(':').next()?;
+        let proposers = ProposerName::TABLE.iter().map(|row| (row.name, row.colours));
+        let trees = TreeName::TABLE.iter().map(|row| (row.name, row.colours));
+        let mut all = proposers.chain(trees);
+        all.find(|(known, _)| *known == first)
+            .map(|(_, colours)| colours)
+    }
+}
+
+impl Default for PlannerName {
+    fn default() -> Self {
+        Self::OnRoadmap(PlannerSpec::default())
+    }
+}
+
+/// No planner of either kind has that name.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{error}; without a roadmap plan {}", quoted(&TreeName::TABLE))]
+pub struct NoSuchPlanner {
+    #[source]
+    error: SpecError,
+}
+
+impl FromStr for PlannerName {
+    type Err = NoSuchPlanner;
+
+    fn from_str(name: &str) -> Result<Self, NoSuchPlanner> {
+        match name.parse() {
+            Ok(tree) => Ok(PlannerName::Tree(tree)),
+            Err(_) => name
+                .parse()
+                .map(PlannerName::OnRoadmap)
+                .map_err(|error| NoSuchPlanner { error }),
+        }
+    }
+}
+
+impl fmt::Display for PlannerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlannerName::OnRoadmap(planner) => planner.fmt(f),
+            PlannerName::Tree(tree) => tree.fmt(f),
+        }
+    }
+}

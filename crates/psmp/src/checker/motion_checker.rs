@@ -1,0 +1,223 @@
+//! Checking motions: straight ways between any two configurations, counted as edges are.
+//!
+//! A motion has the configurations that an edge of a roadmap would have, in the same order, up to the
+//! first collision. Its beginning is not asked about: a planner moves from where it knows that it can
+//! be. Every configuration that the world is asked about counts, and none else.
+//!
+//! Straightening a path leads it close around things, where an arm is likeliest to hit something
+//! between two configurations. So shortcuts may be checked more finely than other motions.
+
+use super::prober::{Prober, World};
+use crate::motion::{Motion, Resolution, ResolutionError};
+use crate::space::Space;
+use crate::stop::Limit;
+
+/// Says whether configurations and motions between them are free in a [`World`], and counts.
+#[derive(Debug, Clone)]
+pub struct MotionChecker<W> {
+    space: Space,
+    resolution: Resolution,
+    /// The same for shortcuts; no larger.
+    shortcut_resolution: Resolution,
+    prober: Prober<W>,
+    limit: Limit,
+    /// How many configurations the limit leaves.
+    left: u64,
+    configurations: u64,
+    motions: u64,
+}
+
+impl<W: World> MotionChecker<W> {
+    /// A checker of motions at this resolution.
+    ///
+    /// # Errors
+    /// If the resolution makes no sense in this space.
+    pub fn new(
+        space: &Space,
+        resolution: Resolution,
+        world: W,
+    ) -> Result<Self, ResolutionError> {
+        let most = resolution.most_in(space)?;
+        Ok(Self {
+            prober: Prober::new(world, space.dimension(), most),
+            space: space.clone(),
+            resolution,
+            shortcut_resolution: resolution,
+            limit: Limit::NONE,
+            left: u64::MAX,
+            configurations: 0,
+            motions: 0,
+        })
+    }
+
+    /// The same checker, whose shortcuts are checked in steps of at most this too.
+    #[must_use]
+    pub fn with_shortcut_step(mut self, step: f64) -> Self {
+        self.shortcut_resolution = self.resolution.at_most(step);
+        self
+    }
+
+    /// From now on this limit is kept.
+    pub fn obey(&mut self, limit: &Limit) {
+        self.limit.clone_from(limit);
+        self.left = limit.configurations();
+    }
+
+    /// Whether the limit is met.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.left == 0 || self.limit.interrupts()
+    }
+
+    /// Whether this configuration is free.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    pub fn is_free(&mut self, configuration: &[f64]) -> Result<bool, W::Error> {
+        let free = self.prober.world_mut().is_free(configuration)?;
+        self.configurations += 1;
+        self.left = self.left.saturating_sub(1);
+        Ok(free)
+    }
+
+    /// Whether the straight motion is free; nothing if the limit was met before that was known. Its
+    /// beginning is taken to be free.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+        self.are_free(from, to, self.resolution)
+    }
+
+    /// The same at the resolution of shortcuts.
+    pub(crate) fn is_shortcut_free(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Option<bool>, W::Error> {
+        self.are_free(from, to, self.shortcut_resolution)
+    }
+
+    /// Whether shortcuts are checked more finely than other motions.
+    pub(crate) fn is_finer_for_shortcuts(&self) -> bool {
+        self.shortcut_resolution.step() < self.resolution.step()
+    }
+
+    fn are_free(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+        resolution: Resolution,
+    ) -> Result<Option<bool>, W::Error> {
+        let motion = Motion::new(&self.space, from, to, resolution);
+        let steps = motion.steps();
+        let may_ask = usize::try_from(self.left).map_or(steps, |left| left.min(steps));
+        // The first is the beginning.
+        let probed = self.prober.probe(&motion, 1..1 + may_ask, &self.limit);
+        self.configurations += probed.configurations as u64;
+        self.left -= probed.configurations as u64;
+        match probed.failure {
+            Some(failure) => Err(failure),
+            None if !probed.collided && probed.configurations < steps => Ok(None),
+            None => {
+                self.motions += 1;
+                Ok(Some(!probed.collided))
+            }
+        }
+    }
+
+    /// The motion, as it is checked.
+    #[must_use]
+    pub fn motion<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
+        Motion::new(&self.space, from, to, self.resolution)
+    }
+
+    /// The same at the resolution of shortcuts.
+    pub(crate) fn shortcut<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
+        Motion::new(&self.space, from, to, self.shortcut_resolution)
+    }
+
+    /// The space that motions are in.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Configurations that the world was asked about.
+    #[must_use]
+    pub fn configurations(&self) -> u64 {
+        self.configurations
+    }
+
+    /// Motions checked.
+    #[must_use]
+    pub fn motions(&self) -> u64 {
+        self.motions
+    }
+
+    /// The world that is checked in.
+    pub fn world_mut(&mut self) -> &mut W {
+        self.prober.world_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checker::WorldFn;
+    use crate::{Axis, Stop};
+
+    #[test]
+    fn a_motion_costs_what_an_edge_does_less_its_beginning() {
+        // 11 configurations from 0 to 1; the wall is met at 0.5, after the end.
+        let wall = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
+        let mut checker = MotionChecker::new(Space::unit(1), 0.1, wall).unwrap();
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(Some(false)));
+        assert_eq!(checker.configurations(), 2);
+        assert_eq!(checker.is_motion_free(&[0.0], &[0.4]), Ok(Some(true)));
+        assert_eq!(checker.configurations(), 2 + 4);
+        assert!(!checker.is_free(&[0.5]).unwrap());
+        assert_eq!((checker.configurations(), checker.motions()), (7, 2));
+    }
+
+    #[test]
+    fn a_limit_is_kept_to_the_configuration() {
+        let wall = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
+        let mut checker = MotionChecker::new(Space::unit(1), 0.1, wall).unwrap();
+        checker.obey(&Limit::new(&Stop::configurations(1)));
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(None));
+        assert_eq!((checker.configurations(), checker.motions()), (1, 0));
+        assert!(checker.is_stopped());
+        checker.obey(&Limit::new(&Stop::configurations(2)));
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(Some(false)));
+        checker.obey(&Limit::new(&Stop::when(|| true)));
+        assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(None));
+        assert_eq!((checker.configurations(), checker.motions()), (3, 1));
+    }
+
+    #[test]
+    fn the_largest_step_counts_where_it_is_asked_for() {
+        let free = || WorldFn(|_: &[f64]| true);
+        let by_length = MotionChecker::new(Space::unit(2), 0.1, free()).unwrap();
+        assert_eq!(by_length.segments(&[0.0, 0.0], &[0.3, 0.4]), 5);
+        let by_step = MotionChecker::by_largest_step(Space::unit(2), 0.1, free()).unwrap();
+        assert_eq!(by_step.segments(&[0.0, 0.0], &[0.3, 0.4]), 4);
+    }
+
+    #[test]
+    fn a_motion_goes_round_where_its_axis_wraps() {
+        let space = Space::new(vec![Axis::angle()]).unwrap();
+        let front = WorldFn(|q: &[f64]| q[0].abs() > 2.0);
+        let mut checker = MotionChecker::new(space, 0.01, front).unwrap();
+        assert_eq!(checker.is_motion_free(&[3.0], &[-3.0]), Ok(Some(true)));
+        assert_eq!(checker.is_motion_free(&[3.0], &[0.0]), Ok(Some(false)));
+    }
+
+    #[test]
+    fn useless_resolutions_are_refused() {
+        for useless in [0.0, -0.1, f64::NAN, f64::INFINITY, 1e-9] {
+            let made = MotionChecker::new(Space::unit(2), useless, WorldFn(|_: &[f64]| true));
+            assert!(made.is_err(), "{useless}");
+        }
+    }
+}

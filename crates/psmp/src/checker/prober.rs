@@ -1,0 +1,275 @@
+//! Asking a world about the configurations of motions: the one place where that is done.
+//!
+//! A world may be asked about all configurations of a motion at once, and a slow one then takes as long
+//! as the whole motion does. So where a run can be stopped in the midst of a step, the configurations are
+//! handed over in portions that take a few milliseconds each: as many as the world likes to take at
+//! once, and more as long as that is quick. What is found does not depend on how they are divided, and
+//! what was found before a world fails is told with the failure.
+
+use super::Sightings;
+use crate::motion::{BisectionOrder, Motion};
+use crate::stop::Limit;
+use std::convert::Infallible;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// Something that says of a configuration whether it is free.
+pub trait World {
+    /// How asking can fail; [`Infallible`] if it cannot.
+    type Error;
+
+    /// Whether the robot collides with nothing in this configuration.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Self::Error>;
+
+    /// The place of the first configuration in collision among those given one after the other,
+    /// or `None` if all are free. It is asked only of worlds that take many [at once](World::at_once).
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer. Nothing is then known of any of these configurations.
+    fn first_collision(
+        &mut self,
+        configurations: &[f64],
+        dimension: usize,
+    ) -> Result<Option<usize>, Self::Error> {
+        for (place, q) in configurations.chunks_exact(dimension).enumerate() {
+            if !self.is_free(q)? {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many configurations take about as long as one, where many are checked at once. A check of
+    /// a part of an edge is at least of so many.
+    fn at_once(&self) -> u64 {
+        1
+    }
+}
+
+/// A world given by a closure that says whether a configuration is free.
+#[derive(Debug, Clone)]
+pub struct WorldFn<F>(pub F);
+
+impl<F: FnMut(&[f64]) -> bool> World for WorldFn<F> {
+    type Error = Infallible;
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
+        Ok((self.0)(configuration))
+    }
+}
+
+/// A portion that took longer is followed by a smaller one.
+const LONG: Duration = Duration::from_millis(20);
+/// A portion that took less is followed by a larger one.
+const SHORT: Duration = Duration::from_millis(5);
+/// More at once gains nothing.
+const MOST: usize = 1 << 12;
+
+/// What came of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Probed<E> {
+    /// How many configurations the world has answered for, up to the first in collision.
+    pub configurations: usize,
+    /// Whether the last of them is in collision. If not, and there were more, the limit was met or the
+    /// world has failed.
+    pub collided: bool,
+    /// Why the world has not answered for the next one.
+    pub failure: Option<E>,
+}
+
+/// Asks a world about motions.
+#[derive(Debug, Clone)]
+pub struct Prober<W> {
+    world: W,
+    order: BisectionOrder,
+    batch: Vec<f64>,
+    dimension: usize,
+    /// How many configurations are handed over at once, learned from how long they take.
+    portion: usize,
+}
+
+impl<W: World> Prober<W> {
+    /// Asks this world about configurations of so many values, with room for motions of up to `most`
+    /// of them.
+    pub fn new(world: W, dimension: usize, most: usize) -> Self {
+        let mut order = BisectionOrder::default();
+        order.of(most);
+        Self {
+            world,
+            order,
+            batch: Vec::with_capacity(most * dimension),
+            dimension,
+            portion: 0,
+        }
+    }
+
+    /// Asks about the configurations of a motion at these places in the order of asking, up to the
+    /// first that is in collision, to the last, or to where the limit interrupts. How many they may be
+    /// is the caller's to see to.
+    pub fn probe(
+        &mut self,
+        motion: &Motion<'_>,
+        places: Range<usize>,
+        limit: &Limit,
+    ) -> Probed<W::Error> {
+        let order = &self.order.of(motion.configurations())[places];
+        self.batch.resize(order.len() * self.dimension, 0.0);
+        for (&step, q) in order.iter().zip(self.batch.chunks_exact_mut(self.dimension)) {
+            motion.write(step as usize, q);
+        }
+        self.ask(limit)
+    }
+
+    /// Tells of the configurations that the last motion was asked about.
+    pub fn tell(&self, probed: &Probed<W::Error>, sightings: &mut Sightings) {
+        let asked = self.batch.chunks_exact(self.dimension);
+        for (place, q) in asked.take(probed.configurations).enumerate() {
+            sightings.push(q, !(probed.collided && place + 1 == probed.configurations));
+        }
+    }
+
+    /// The world that is asked.
+    pub fn world(&self) -> &W {
+        &self.world
+    }
+
+    /// The world that is asked.
+    pub fn world_mut(&mut self) -> &mut W {
+        &mut self.world
+    }
+
+    fn ask(&mut self, limit: &Limit) -> Probed<W::Error> {
+        let count = self.batch.len() / self.dimension;
+        let at_once = usize::try_from(self.world.at_once()).unwrap_or(MOST);
+        let mut probed = Probed {
+            configurations: 0,
+            collided: false,
+            failure: None,
+        };
+        while probed.configurations < count && !limit.interrupts() {
+            let left = count - probed.configurations;
+            let portion = if limit.can_interrupt() {
+                left.min(self.portion.max(at_once).max(1))
+            } else {
+                left
+            };
+            let began = limit.can_interrupt().then(Instant::now);
+            let from = probed.configurations * self.dimension;
+            let these = &self.batch[from..from + portion * self.dimension];
+            if at_once > 1 {
+                match self.world.first_collision(these, self.dimension) {
+                    Ok(collision) => {
+                        probed.collided = collision.is_some();
+                        probed.configurations += collision.map_or(portion, |place| place + 1);
+                    }
+                    Err(failure) => probed.failure = Some(failure),
+                }
+            } else {
+                for q in these.chunks_exact(self.dimension) {
+                    match self.world.is_free(q) {
+                        Ok(free) => {
+                            probed.configurations += 1;
+                            probed.collided = !free;
+                        }
+                        Err(failure) => probed.failure = Some(failure),
+                    }
+                    if probed.collided || probed.failure.is_some() {
+                        break;
+                    }
+                }
+            }
+            if probed.collided || probed.failure.is_some() {
+                break;
+            }
+            if let Some(began) = began {
+                let took = began.elapsed();
+                if took > LONG {
+                    self.portion = portion / 2;
+                } else if took < SHORT {
+                    self.portion = self.portion.max((2 * portion).min(MOST));
+                }
+            }
+        }
+        probed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::Resolution;
+    use crate::space::Space;
+    use crate::stop::Stop;
+    use std::cell::Cell;
+
+    /// Asks about a motion of 1000 configurations, in order of bisection.
+    fn ask<W: World>(world: W, limit: &Limit) -> Probed<W::Error> {
+        let space = Space::unit(1);
+        let resolution = Resolution::distance(1.0 / 999.0).unwrap();
+        let motion = Motion::new(&space, &[0.0], &[1.0], resolution);
+        let count = motion.configurations();
+        Prober::new(world, 1, count).probe(&motion, 0..count, limit)
+    }
+
+    #[test]
+    fn a_slow_world_hears_of_a_stop_between_two_configurations() {
+        let slow = WorldFn(|_: &[f64]| {
+            std::thread::sleep(Duration::from_millis(30));
+            true
+        });
+        let probed = ask(slow, &Limit::new(&Stop::after(Duration::from_millis(50))));
+        assert!((1..=3).contains(&probed.configurations), "{probed:?}");
+        assert!(!probed.collided);
+    }
+
+    /// A world that takes so many at once, finds a wall at the `wall`-th question and fails at another.
+    struct Counting<'a> {
+        at_once: u64,
+        wall: usize,
+        failure: usize,
+        asked: &'a Cell<usize>,
+    }
+
+    impl World for Counting<'_> {
+        type Error = ();
+        fn is_free(&mut self, _: &[f64]) -> Result<bool, ()> {
+            let asked = self.asked.get();
+            if asked == self.failure {
+                return Err(());
+            }
+            self.asked.set(asked + 1);
+            Ok(asked != self.wall)
+        }
+        fn at_once(&self) -> u64 {
+            self.at_once
+        }
+    }
+
+    #[test]
+    fn however_divided_the_same_is_found_and_a_failure_loses_nothing() {
+        for (wall, failure) in [(0, 5), (1, 2000), (31, 900), (999, 2000), (40, 40), (9, 7)] {
+            for stop in [Stop::never(), Stop::after(Duration::from_secs(3600))] {
+                for at_once in [1, 16] {
+                    let asked = &Cell::new(0);
+                    let world = Counting {
+                        at_once,
+                        wall,
+                        failure,
+                        asked,
+                    };
+                    let probed = ask(world, &Limit::new(&stop));
+                    let collides = wall < failure;
+                    assert_eq!(probed.collided, collides);
+                    assert_eq!(probed.failure.is_some(), !collides);
+                    if collides {
+                        assert_eq!(probed.configurations, wall + 1);
+                    } else if at_once == 1 {
+                        assert_eq!(probed.configurations, failure);
+                    }
+                }
+            }
+        }
+    }
+}

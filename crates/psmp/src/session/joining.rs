@@ -1,0 +1,351 @@
+//! Joining a start and a goal to a roadmap.
+//!
+//! A roadmap is made once for a robot; the start and the goal of a query come later and are joined
+//! to it on demand. Each gets edges to its nearest vertices, which stay to be checked by the
+//! planner like any other. To be sure that planning is not in vain, motions to the nearest vertices
+//! are checked until one is free, farther and farther vertices if need be. An end in a tight spot,
+//! from which no straight motion to the roadmap is free, grows a small tree of free motions around
+//! itself until one of its leaves has such a motion; the branch to that leaf becomes part of the
+//! roadmap. What was checked on the way is remembered and counted.
+
+use super::{End, SessionError};
+use crate::checker::{EdgeMemory, Prober, World};
+use crate::motion::{Motion, Resolution};
+use crate::near::{Found, Near};
+use crate::random::Draw;
+use crate::roadmap::{Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId};
+use crate::space::{Axis, Space};
+use crate::stop::Limit;
+
+/// How many of the nearest vertices an end is joined to.
+const JOINED: usize = 50;
+/// How many of the nearest vertices are tried before a tree is grown.
+const FARTHEST: usize = 100;
+/// How many of the nearest vertices a leaf of a tree tries.
+const FROM_LEAF: usize = 5;
+/// How many times a tree is extended before the end is given up.
+const MOST_GROWTH: u64 = 5000;
+/// How many configurations are added around each end where the roadmap is made finer.
+const FINER: u64 = 250;
+/// How many of the nearest vertices each of them is joined to.
+const JOINED_FINER: usize = 15;
+/// How far a branch goes at most, as a share of the longest axis.
+const BRANCH: f64 = 0.1;
+
+/// A roadmap with a start and a goal. Vertices and edges that were there keep their ids, so that
+/// tables and beliefs of the roadmap still fit.
+#[derive(Debug, Clone)]
+pub(super) struct Joined {
+    /// The roadmap with the query's vertices and edges behind its own.
+    pub roadmap: Roadmap,
+    /// From where to where.
+    pub query: Query,
+    /// What joining has found out about edges.
+    pub known: EdgeMemory,
+}
+
+impl Joined {
+    /// Makes the roadmap finer around start and goal, for when it has no path: the ends may lie in
+    /// pockets that the roadmap has no way out of. Each time it is called, `round` counting from 0,
+    /// configurations around both ends are added, farther and farther out, and joined to their
+    /// nearest.
+    pub fn make_finer(&mut self, round: u32) -> Result<(), RoadmapError> {
+        let (Some(space), Some(coordinates)) =
+            (self.roadmap.space(), self.roadmap.configurations())
+        else {
+            return Ok(());
+        };
+        let mut near = Near::of(space, coordinates);
+        let mut found = Vec::new();
+        let mut coordinates = coordinates.to_vec();
+        let mut edges = self.roadmap.edges().to_vec();
+        let dimension = space.dimension();
+        for end in [self.query.start, self.query.goal] {
+            let middle = coordinates[end.index() * dimension..][..dimension].to_vec();
+            for sample in 0..FINER {
+                let draw = Draw::new(u64::from(end.0) << 32 | u64::from(round), sample);
+                // Half of the axes' extent at most, most of them nearer.
+                let reach = 0.5 * draw.unit(dimension as u64);
+                let mut q = middle.clone();
+                around(space, &middle, reach, draw, &mut q);
+                let own = (coordinates.len() / dimension) as u32;
+                near.k_nearest(&q, JOINED_FINER, &mut found);
+                edges.extend(found.iter().map(|f| Edge::new(own, f.id, f.distance)));
+                near.insert(own, &q);
+                coordinates.extend_from_slice(&q);
+            }
+        }
+        let vertices = coordinates.len() / dimension;
+        self.roadmap = Roadmap::from_edges(vertices, Direction::Undirected, edges)?
+            .with_configurations(space.clone(), coordinates)?;
+        Ok(())
+    }
+}
+
+/// An edge that joining adds, and what it knows of it.
+struct NewEdge {
+    edge: Edge,
+    free: Option<bool>,
+}
+
+impl NewEdge {
+    fn new(from: u32, to: u32, length: f64, free: Option<bool>) -> Self {
+        Self {
+            edge: Edge::new(from, to, length),
+            free,
+        }
+    }
+}
+
+/// The work of joining.
+pub(super) struct Joining<'a, W> {
+    space: &'a Space,
+    roadmap: &'a Roadmap,
+    near: Near,
+    resolution: Resolution,
+    prober: Prober<W>,
+    limit: &'a Limit,
+    /// Whether the limit was met; then nothing more is free.
+    pub is_stopped: bool,
+    /// How many configurations were checked.
+    pub configurations: u64,
+    /// New vertices: the start and the goal where the roadmap has none there, and branches of trees.
+    vertices: Vec<f64>,
+    edges: Vec<NewEdge>,
+}
+
+impl<'a, W: World> Joining<'a, W> {
+    pub fn new(
+        roadmap: &'a Roadmap,
+        space: &'a Space,
+        resolution: Resolution,
+        world: W,
+        limit: &'a Limit,
+    ) -> Self {
+        Self {
+            near: Near::of(space, roadmap.configurations().unwrap_or_default()),
+            space,
+            roadmap,
+            resolution,
+            prober: Prober::new(world, space.dimension(), 0),
+            limit,
+            is_stopped: false,
+            configurations: 0,
+            vertices: Vec::new(),
+            edges: Vec::new(),
+        }
+    }
+
+    /// Joins a start and a goal that are free, between which the straight motion is blocked or not
+    /// known to be so. Nothing if the limit was met before both were joined.
+    pub fn join(
+        &mut self,
+        ends: [&[f64]; 2],
+        straight: Option<bool>,
+    ) -> Result<Option<Joined>, SessionError<W::Error>> {
+        let [start, goal] = ends;
+        let from = self.vertex(start, None);
+        let to = self.vertex(goal, Some(from));
+        for (end, vertex, q) in [(End::Start, from, start), (End::Goal, to, goal)] {
+            let is_joined = !self.is_new(vertex) || self.join_end(vertex, q)?;
+            if self.is_stopped {
+                return Ok(None);
+            }
+            if !is_joined {
+                return Err(SessionError::CutOff {
+                    end,
+                    configurations: self.configurations,
+                });
+            }
+        }
+        let query = Query {
+            start: VertexId(from),
+            goal: VertexId(to),
+        };
+        let length = self.space.distance(start, goal);
+        let direct = NewEdge::new(from, to, length, straight);
+        let is_direct = |e: &Edge| {
+            let ends = (e.from, e.to);
+            ends == (query.start, query.goal) || ends == (query.goal, query.start)
+        };
+        let mut old = self.roadmap.edges().iter();
+        if let Some(new) = self.edges.iter_mut().find(|new| is_direct(&new.edge)) {
+            new.free = new.free.or(straight);
+        } else if !old.any(is_direct) {
+            self.edges.push(direct);
+        }
+        Ok(Some(self.finish(query)?))
+    }
+
+    fn is_new(&self, vertex: u32) -> bool {
+        vertex as usize >= self.roadmap.vertex_count()
+    }
+
+    /// The vertex of an end. One that is a vertex already stays that one: another in its place would be
+    /// passed twice.
+    fn vertex(&mut self, q: &[f64], other: Option<u32>) -> u32 {
+        let nearest = self.near.nearest(q).map(|found| found.id);
+        let there = |v: &u32| self.roadmap.configuration(VertexId(*v)) == Some(q);
+        let old = nearest.filter(there).filter(|v| Some(*v) != other);
+        old.unwrap_or_else(|| {
+            self.vertices.extend_from_slice(q);
+            (self.roadmap.vertex_count() + self.vertices.len() / q.len()) as u32 - 1
+        })
+    }
+
+    fn nearest(&mut self, q: &[f64], count: usize) -> Vec<Found> {
+        let mut found = Vec::new();
+        self.near.k_nearest(q, count, &mut found);
+        found
+    }
+
+    /// Joins a new vertex to the roadmap; whether a free way is known.
+    fn join_end(&mut self, vertex: u32, q: &[f64]) -> Result<bool, SessionError<W::Error>> {
+        let near = self.nearest(q, FARTHEST);
+        let found = self.first_free(q, &near)?;
+        // Besides what was tried, the usual number of neighbours.
+        let tried = found.map_or(near.len(), |place| place + 1);
+        for (place, other) in near.iter().enumerate() {
+            let free = (place < tried).then_some(Some(place) == found);
+            // Far ones that are blocked are of no use.
+            if place < JOINED || free == Some(true) {
+                let edge = NewEdge::new(vertex, other.id, other.distance, free);
+                self.edges.push(edge);
+            }
+        }
+        Ok(found.is_some() || self.grow(vertex, q)?)
+    }
+
+    /// Grows a tree of free motions from a vertex until a leaf has a free motion to the roadmap.
+    fn grow(&mut self, vertex: u32, root: &[f64]) -> Result<bool, SessionError<W::Error>> {
+        let branch = BRANCH * self.space.longest_side();
+        let mut tree = Near::of(self.space, root);
+        let mut nodes = vec![(root.to_vec(), 0)];
+        let (mut aim, mut leaf) = (root.to_vec(), root.to_vec());
+        for step in 0..MOST_GROWTH {
+            if self.is_stopped {
+                break;
+            }
+            // First near the root, then farther and farther out.
+            let reach = (step + 1) as f64 / MOST_GROWTH as f64;
+            let draw = Draw::new(u64::from(vertex), step);
+            around(self.space, root, reach.sqrt(), draw, &mut aim);
+            let Some(Found { distance, id: parent }) = tree.nearest(&aim) else {
+                unreachable!("the tree has its root");
+            };
+            let from = nodes[parent as usize].0.clone();
+            let share = (branch / distance.max(f64::MIN_POSITIVE)).min(1.0);
+            self.space.interpolate(&from, &aim, share, &mut leaf);
+            if !self.is_free(&from, &leaf)? {
+                continue;
+            }
+            tree.insert(nodes.len() as u32, &leaf);
+            nodes.push((leaf.clone(), parent as usize));
+            let near = self.nearest(&leaf, JOINED);
+            let tried = near.len().min(FROM_LEAF);
+            if let Some(found) = self.first_free(&leaf, &near[..tried])? {
+                self.add_branch(vertex, &nodes, &near, found);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The branch to the last leaf of a tree becomes vertices and edges, and the leaf is joined.
+    fn add_branch(
+        &mut self,
+        root: u32,
+        nodes: &[(Vec<f64>, usize)],
+        near: &[Found],
+        found: usize,
+    ) {
+        let mut branch = vec![nodes.len() - 1];
+        while let Some(&node) = branch.last().filter(|node| **node != 0) {
+            branch.push(nodes[node].1);
+        }
+        let mut before = root;
+        for pair in branch.windows(2).rev() {
+            let [to, from] = [pair[0], pair[1]].map(|node| &nodes[node].0);
+            let length = self.space.distance(from, to);
+            self.vertices.extend_from_slice(to);
+            let own = self.roadmap.vertex_count() + self.vertices.len() / to.len() - 1;
+            self.edges
+                .push(NewEdge::new(before, own as u32, length, Some(true)));
+            before = own as u32;
+        }
+        self.edges.extend(near.iter().enumerate().map(|(place, other)| {
+            let free = (place <= found).then_some(place == found);
+            NewEdge::new(before, other.id, other.distance, free)
+        }));
+    }
+
+    /// The place of the first vertex to which the straight motion is free.
+    fn first_free(
+        &mut self,
+        q: &[f64],
+        near: &[Found],
+    ) -> Result<Option<usize>, SessionError<W::Error>> {
+        let roadmap = self.roadmap;
+        for (place, other) in near.iter().enumerate() {
+            let other = roadmap.configuration(VertexId(other.id)).unwrap_or_default();
+            if self.is_free(q, other)? {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a straight motion is free, as far as the limit lets it be known.
+    fn is_free(&mut self, a: &[f64], b: &[f64]) -> Result<bool, SessionError<W::Error>> {
+        if self.is_stopped {
+            return Ok(false);
+        }
+        let motion = Motion::new(self.space, a, b, self.resolution);
+        let count = motion.configurations();
+        let left = self.limit.configurations() - self.configurations;
+        let may_ask = usize::try_from(left).map_or(count, |left| left.min(count));
+        let probed = self.prober.probe(&motion, 0..may_ask, self.limit);
+        self.configurations += probed.configurations as u64;
+        if let Some(failure) = probed.failure {
+            return Err(SessionError::World(failure));
+        }
+        self.is_stopped = !probed.collided && probed.configurations < count;
+        Ok(!probed.collided && !self.is_stopped)
+    }
+
+    fn finish(&mut self, query: Query) -> Result<Joined, RoadmapError> {
+        let mut known = EdgeMemory::default();
+        let mut edges = self.roadmap.edges().to_vec();
+        for new in &self.edges {
+            if let Some(free) = new.free {
+                known.remember(EdgeId(edges.len() as u32), free);
+            }
+            edges.push(new.edge);
+        }
+        let old = self.roadmap.configurations().unwrap_or_default();
+        let coordinates = [old, &self.vertices].concat();
+        let count = coordinates.len() / self.space.dimension();
+        Ok(Joined {
+            roadmap: Roadmap::from_edges(count, Direction::Undirected, edges)?
+                .with_configurations(self.space.clone(), coordinates)?,
+            query,
+            known,
+        })
+    }
+}
+
+/// Writes a configuration around `middle`, at most `reach` of each axis' extent away: the one that the
+/// draw picks.
+fn around(space: &Space, middle: &[f64], reach: f64, draw: Draw, out: &mut [f64]) {
+    let place = |(i, axis): (usize, &Axis)| {
+        let value = middle[i] + (2.0 * draw.unit(i as u64) - 1.0) * reach * axis.extent();
+        match axis.wraps() {
+            true => value,
+            false => value.clamp(axis.lower(), axis.upper()),
+        }
+    };
+    for (out, value) in out.iter_mut().zip(space.axes().iter().enumerate().map(place)) {
+        *out = value;
+    }
+    space.make_canonical(out);
+}

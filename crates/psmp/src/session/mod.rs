@@ -1,0 +1,813 @@
+//! A session: from a start and a goal in a space to ever shorter paths between them.
+//!
+//! A session tries the straight motion first, joins start and goal to a roadmap (one that was given, or
+//! one made on the spot), plans on it with any planner, makes it finer around both ends where it has no
+//! path, and in the end straightens the path if that is asked for. What was spent and what was found out
+//! is carried from each to the next. Planners that grow trees need no roadmap and are driven the same
+//! way. Where only the edges of a roadmap can be checked, and not configurations, a session plans on that
+//! roadmap alone.
+//!
+//! Like any [`Anytime`] planner a session takes a step when it is told to and says what came of it; its
+//! [best path](Session::best_path) is a list of configurations, wherever it comes from.
+//!
+//! ```
+//! use psmp::checker::WorldFn;
+//! use psmp::{EventKind, Session, SessionOptions, Space, Stop, Until};
+//!
+//! // A wall with a gap at the top.
+//! let world = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]) || q[1] > 0.8);
+//! let options = SessionOptions { straighten: true, ..SessionOptions::default() };
+//! let mut session = Session::in_space(&Space::unit(2), world, &[0.1, 0.1], &[0.9, 0.9], options)?;
+//! for event in Until::new(&mut session, &Stop::configurations(50_000)) {
+//!     let event = event?;
+//!     if let EventKind::Improved { length } = event.kind {
+//!         println!("{length:.3} after {} configurations", event.progress.configurations);
+//!     }
+//! }
+//! let path = session.best_path().expect("there is a gap in the wall");
+//! assert!(path.length() < 1.7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod joining;
+
+use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, PlannerSpec, Setting};
+use crate::by_name::{SpecError, TreeName};
+use crate::checker::{BisectionChecker, BisectionError, Checker, MotionChecker, World};
+use crate::event::{Event, EventKind, Progress, Yardstick};
+use crate::motion::{Resolution, ResolutionError};
+use crate::planner::{Anytime, Fallback, RoadmapPlanner};
+use crate::roadmap::{self, Connection, Direction, Query, Roadmap, RoadmapError};
+use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
+use crate::space::Space;
+use crate::stop::Limit;
+use crate::table::Experience;
+use crate::trees::{ProblemError, RrtConnectOptions};
+use crate::waypoints::Waypoints;
+use joining::{Joined, Joining};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+use thiserror::Error;
+
+/// How finely motions are asked about unless told, as a share of the longest side of the space.
+const USUAL_STEP: f64 = 1e-3;
+/// How many vertices a roadmap made on the spot has at most, and how many neighbours each.
+const MOST_VERTICES: usize = 10_000;
+const NEIGHBOURS: usize = 15;
+
+/// The two ends of a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Where the motion begins.
+    Start,
+    /// Where it ends.
+    Goal,
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Start => "start",
+            Self::Goal => "goal",
+        })
+    }
+}
+
+/// Why a session cannot begin or go on.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SessionError<E> {
+    /// A check failed. The session stays usable, and asks again when it is driven on.
+    #[error("a check failed: {0}")]
+    World(E),
+    /// An end is no configuration of the space.
+    #[error("the {0} is outside the space")]
+    Outside(End),
+    /// An end is in collision.
+    #[error("the {0} is in collision")]
+    InCollision(End),
+    /// No motion from an end to the roadmap is free.
+    #[error("no way was found from the {end} to the roadmap in {configurations} configurations")]
+    CutOff {
+        /// The end.
+        end: End,
+        /// How many configurations were checked.
+        configurations: u64,
+    },
+    /// A motion of the path is blocked, seen as finely as shortcuts are.
+    #[error(
+        "the path cannot be straightened: its motion {motion}, from {from:?} to {to:?}, hits something \
+         between the configurations that were asked about"
+    )]
+    HitBetween {
+        /// Which motion, counted from 1.
+        motion: usize,
+        /// Its beginning.
+        from: Vec<f64>,
+        /// Its end.
+        to: Vec<f64>,
+    },
+    /// The roadmap cannot be used.
+    #[error(transparent)]
+    Roadmap(#[from] RoadmapError),
+    /// The roadmap has no configurations, or its edges cannot be checked in a world.
+    #[error(transparent)]
+    Bisection(#[from] BisectionError),
+    /// The resolution makes no sense.
+    #[error(transparent)]
+    Resolution(#[from] ResolutionError),
+    /// The planner cannot be made for this problem.
+    #[error(transparent)]
+    Planner(#[from] SpecError),
+    /// An option of a planner makes no sense.
+    #[error("{0}")]
+    Option(String),
+}
+
+impl<E> SessionError<E> {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::World(_) => "see what the checker says, and drive on",
+            Self::Outside(_) => "give a finite number within the bounds for each axis",
+            Self::InCollision(_) => "move the end, or what it touches",
+            Self::CutOff { .. } => {
+                "give a roadmap of more vertices, or an end with more room around it"
+            }
+            Self::HitBetween { .. } => "ask about motions more finely",
+            Self::Roadmap(_) | Self::Bisection(_) => "give a roadmap that was made for this space",
+            Self::Resolution(_) => "give a positive number that is not tiny beside the space",
+            Self::Planner(_) | Self::Option(_) => "choose another planner, or give what it needs",
+        }
+    }
+}
+
+impl<E> From<ProblemError<E>> for SessionError<E> {
+    fn from(error: ProblemError<E>) -> Self {
+        match error {
+            ProblemError::OutOfBounds { end, .. } => Self::Outside(end),
+            ProblemError::InCollision { end, .. } => Self::InCollision(end),
+            ProblemError::Check(failure) => Self::World(failure),
+            ProblemError::Parameter { name, value, must } => {
+                Self::Option(format!("a {name} of {value:?} cannot be used: it must be {must}"))
+            }
+        }
+    }
+}
+
+/// What there is to choose about a session.
+#[derive(Debug, Clone)]
+pub struct SessionOptions {
+    /// The planner; `ei:ensemble` unless told.
+    pub planner: PlannerName,
+    /// The roadmap; unless told, one is made on the spot.
+    pub roadmap: Option<Roadmap>,
+    /// The known worlds of that roadmap, if there are any.
+    pub experience: Option<Experience>,
+    /// Where what is learned from them is kept.
+    pub models: ModelCache,
+    /// How finely motions are asked about; unless told, in steps of a thousandth of the space's longest
+    /// side.
+    pub resolution: Option<Resolution>,
+    /// Steps of shortcuts, where they are to be checked more finely than other motions.
+    pub shortcut_step: Option<f64>,
+    /// Whether the path is straightened in the end.
+    pub straighten: bool,
+    /// How often the roadmap is made finer around start and goal where it has no path.
+    pub most_rounds: u32,
+    /// The nearest-neighbour belief's rate, for each longest side of the space.
+    pub eta: f64,
+    /// What to do where the proposer has nothing shorter.
+    pub fallback: Fallback,
+    /// How RRTConnect grows its trees.
+    pub trees: RrtConnectOptions,
+    /// Same seed, same events.
+    pub seed: u64,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            planner: PlannerName::default(),
+            roadmap: None,
+            experience: None,
+            models: ModelCache::default(),
+            resolution: None,
+            shortcut_step: None,
+            straighten: false,
+            most_rounds: 3,
+            eta: 1000.0,
+            fallback: Fallback::default(),
+            trees: RrtConnectOptions::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// A checker of any kind for the edges of a roadmap.
+pub type AnyChecker<'a, E> = Box<dyn Checker<Error = E> + Send + 'a>;
+
+/// Makes a checker for the edges of a roadmap.
+type EdgeChecks<'a, E> = Box<dyn Fn(&Roadmap) -> Result<AnyChecker<'a, E>, BisectionError> + Send + 'a>;
+
+/// Where configurations can be checked.
+struct Ground<'a, W: World> {
+    space: Space,
+    world: W,
+    start: Vec<f64>,
+    goal: Vec<f64>,
+    resolution: Resolution,
+    shortcut_step: Option<f64>,
+    /// How edges are checked, if not by the configurations along them.
+    edges: Option<EdgeChecks<'a, W::Error>>,
+}
+
+impl<W: World + Clone> Ground<'_, W> {
+    fn motions(&self) -> Result<MotionChecker<W>, ResolutionError> {
+        let checker = MotionChecker::new(&self.space, self.resolution, self.world.clone())?;
+        Ok(match self.shortcut_step {
+            Some(step) => checker.with_shortcut_step(step),
+            None => checker,
+        })
+    }
+}
+
+/// A world that is never asked, for sessions that can check edges only.
+#[derive(Debug)]
+pub struct EdgesOnly<E>(PhantomData<fn() -> E>);
+
+impl<E> Clone for EdgesOnly<E> {
+    fn clone(&self) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<E> World for EdgesOnly<E> {
+    type Error = E;
+    fn is_free(&mut self, _: &[f64]) -> Result<bool, E> {
+        unreachable!("without a world no configuration is asked about")
+    }
+}
+
+/// What is done next.
+enum Stage {
+    /// Both ends are checked, then the straight motion between them.
+    Ends,
+    /// The ends are joined to the roadmap. Whether the straight motion is free, if that is known.
+    Joining(Option<bool>),
+    Planning,
+    /// The path is straightened; then this is said.
+    Straightening(Box<Straightening>, Option<EventKind>),
+    Over,
+}
+
+/// A path that is being straightened.
+struct Straightening {
+    path: Shortcutting,
+    random: Pcg64,
+    /// Up to which configuration the path has been checked as finely as its shortcuts are.
+    checked: usize,
+}
+
+/// A problem in the course of being solved.
+pub struct Session<'a, W: World> {
+    options: SessionOptions,
+    ground: Option<Ground<'a, W>>,
+    stage: Stage,
+    /// What happened and has not been told.
+    untold: VecDeque<Event>,
+    /// Checks motions that are no edges.
+    motions: Option<MotionChecker<W>>,
+    joined: Option<Joined>,
+    on_roadmap: Option<AnyPlanner<'a, W::Error>>,
+    tree: Option<AnyTreePlanner<'a, W::Error>>,
+    /// What was spent before the planner began, but for what `motions` counts.
+    spent: Progress,
+    rounds: u32,
+    best: Option<Waypoints>,
+    best_length: Option<f64>,
+}
+
+impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
+    /// A session in a space, whose configurations `world` can check. Clones of the world must be the
+    /// same world.
+    ///
+    /// # Errors
+    /// If an end is outside the space, or the options do not go together.
+    pub fn in_space(
+        space: &Space,
+        world: W,
+        start: &[f64],
+        goal: &[f64],
+        options: SessionOptions,
+    ) -> Result<Self, SessionError<W::Error>> {
+        for (end, q) in [(End::Start, start), (End::Goal, goal)] {
+            if !space.contains(q) {
+                return Err(SessionError::Outside(end));
+            }
+        }
+        let resolution = match options.resolution {
+            Some(resolution) => resolution,
+            None => Resolution::distance(space.longest_side() * USUAL_STEP)?,
+        };
+        let ground = Ground {
+            space: space.clone(),
+            world,
+            start: space.canonical(start),
+            goal: space.canonical(goal),
+            resolution,
+            shortcut_step: options.shortcut_step,
+            edges: None,
+        };
+        let mut session = Self::begun(options);
+        session.motions = Some(ground.motions()?);
+        session.spent = Progress {
+            lower_bound: space.distance(&ground.start, &ground.goal),
+            yardstick: Yardstick::StraightLine,
+            ..Progress::BEGINNING
+        };
+        session.ground = Some(ground);
+        session.stage = Stage::Ends;
+        Ok(session)
+    }
+
+    /// The same session, whose edges are checked in another way than by the configurations along them.
+    /// Then what joining has seen of motions counts for nothing, and the straight motion is an edge like
+    /// others.
+    #[must_use]
+    pub fn checking_edges(
+        mut self,
+        edges: impl Fn(&Roadmap) -> Result<AnyChecker<'a, W::Error>, BisectionError> + Send + 'a,
+    ) -> Self {
+        if let Some(ground) = &mut self.ground {
+            ground.edges = Some(Box::new(edges));
+        }
+        self
+    }
+
+    fn begun(options: SessionOptions) -> Self {
+        Self {
+            options,
+            ground: None,
+            stage: Stage::Planning,
+            untold: VecDeque::new(),
+            motions: None,
+            joined: None,
+            on_roadmap: None,
+            tree: None,
+            spent: Progress::BEGINNING,
+            rounds: 0,
+            best: None,
+            best_length: None,
+        }
+    }
+
+    /// The best path so far, as configurations; none before the first, and none where the roadmap has
+    /// no configurations.
+    #[must_use]
+    pub fn best_path(&self) -> Option<&Waypoints> {
+        self.best.as_ref()
+    }
+
+    /// The planner on a roadmap, once there is one.
+    #[must_use]
+    pub fn planner(&self) -> Option<&(dyn RoadmapPlanner<Error = W::Error> + Send + 'a)> {
+        self.on_roadmap.as_deref()
+    }
+
+    /// The same, to ask it for its belief.
+    pub fn planner_mut(
+        &mut self,
+    ) -> Option<&mut (dyn RoadmapPlanner<Error = W::Error> + Send + 'a)> {
+        self.on_roadmap.as_deref_mut()
+    }
+
+    /// The roadmap planned on, with start and goal joined to it, and the vertices that they are; none
+    /// before that.
+    #[must_use]
+    pub fn roadmap(&self) -> Option<(&Roadmap, Query)> {
+        let joined = self.joined.as_ref();
+        joined.map(|joined| (&joined.roadmap, joined.query))
+    }
+
+    /// Where the session stands.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let mut progress = self.spent;
+        if let Some(motions) = &self.motions {
+            progress.configurations += motions.configurations();
+            progress.edges += motions.motions();
+        }
+        if let Some(planner) = &self.on_roadmap {
+            progress = progress.and(planner.progress());
+        } else if let Some(tree) = &self.tree {
+            progress = progress.and(tree.progress());
+        }
+        progress.best_length = self.best_length;
+        progress
+    }
+
+    /// Whether a planner is at work, so that its events are to be expected.
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        !matches!(self.stage, Stage::Ends | Stage::Joining(_))
+    }
+
+    /// Does all that comes before planning: checks the ends and the straight motion between them, and
+    /// joins them to the roadmap. Its events are told by the next steps. Where the limit is met before,
+    /// [`is_prepared`](Session::is_prepared) stays false.
+    ///
+    /// # Errors
+    /// If an end is in collision or cannot be joined, or a check fails.
+    pub fn prepare(&mut self, limit: &Limit) -> Result<(), SessionError<W::Error>> {
+        while !self.is_prepared() {
+            match self.advance(limit)? {
+                Some(event) => self.untold.push_back(event),
+                None => break,
+            }
+        }
+        if self.is_prepared() && self.on_roadmap.is_none() && self.tree.is_none() {
+            self.make_planner()?;
+        }
+        Ok(())
+    }
+
+    /// Ends planning and goes on with what comes after it: straightening the best path, if that was
+    /// asked for and there is one.
+    pub fn end_planning(&mut self) {
+        if !matches!(self.stage, Stage::Straightening(..) | Stage::Over) {
+            self.after_planning(None);
+        }
+    }
+
+    fn event(&self, kind: EventKind) -> Event {
+        Event {
+            kind,
+            progress: self.progress(),
+        }
+    }
+
+    /// What has been asked since, as an event.
+    fn probed(&self, free: bool, before: u64) -> Event {
+        let configurations = self.progress().configurations - before;
+        self.event(EventKind::Probed {
+            free,
+            configurations,
+        })
+    }
+
+    fn advance(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        match &self.stage {
+            Stage::Ends => self.check_ends(limit),
+            Stage::Joining(straight) => self.join(*straight, limit),
+            Stage::Planning => self.plan(limit),
+            Stage::Straightening(..) => self.straighten(limit),
+            Stage::Over => Ok(None),
+        }
+    }
+
+    fn check_ends(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        let (Some(ground), Some(motions)) = (&self.ground, &mut self.motions) else {
+            unreachable!("there are ends only where there is a ground");
+        };
+        let before = self.spent.configurations + motions.configurations();
+        motions.obey(limit);
+        if let PlannerName::Tree(_) = self.options.planner {
+            // It checks its ends itself.
+            if self.tree.is_none() {
+                self.make_planner()?;
+            }
+        } else {
+            for (end, q) in [(End::Start, &ground.start), (End::Goal, &ground.goal)] {
+                if motions.is_stopped() {
+                    return Ok(None);
+                }
+                if !motions.is_free(q).map_err(SessionError::World)? {
+                    return Err(SessionError::InCollision(end));
+                }
+            }
+        }
+        let (Some(ground), Some(motions)) = (&self.ground, &mut self.motions) else {
+            unreachable!("they were here");
+        };
+        let directed = self.options.roadmap.as_ref();
+        let directed = directed.is_some_and(|r| r.direction() == Direction::Directed);
+        if ground.edges.is_some() || directed {
+            self.stage = self.after_ends(None);
+            return Ok(Some(self.probed(true, before)));
+        }
+        let straight = motions.is_motion_free(&ground.start, &ground.goal);
+        let Some(free) = straight.map_err(SessionError::World)? else {
+            return Ok(None);
+        };
+        if free {
+            let both = [&ground.start[..], &ground.goal[..]].concat();
+            self.best = Some(Waypoints::new(&ground.space, both));
+            self.best_length = self.best.as_ref().map(Waypoints::length);
+            let probed = self.probed(true, before);
+            let length = self.best_length.unwrap_or(0.0);
+            for kind in [EventKind::Improved { length }, EventKind::StraightLine] {
+                self.untold.push_back(self.event(kind));
+            }
+            self.stage = Stage::Over;
+            return Ok(Some(probed));
+        }
+        self.stage = self.after_ends(Some(false));
+        Ok(Some(self.probed(false, before)))
+    }
+
+    fn after_ends(&self, straight: Option<bool>) -> Stage {
+        match self.options.planner {
+            PlannerName::Tree(_) => Stage::Planning,
+            PlannerName::OnRoadmap(_) => Stage::Joining(straight),
+        }
+    }
+
+    fn join(
+        &mut self,
+        straight: Option<bool>,
+        limit: &Limit,
+    ) -> Result<Option<Event>, SessionError<W::Error>> {
+        let Some(ground) = &self.ground else {
+            unreachable!("ends are joined only where there is a ground");
+        };
+        let roadmap = match &self.options.roadmap {
+            Some(roadmap) => roadmap.clone(),
+            None => made_on_the_spot(&ground.space)?,
+        };
+        let ends = [&ground.start[..], &ground.goal[..]];
+        let fits = roadmap.space().map(Space::dimension) == Some(ground.space.dimension());
+        if !fits || roadmap.vertex_count() == 0 {
+            return Err(BisectionError::NoConfigurations.into());
+        }
+        let before = self.progress().configurations;
+        let joined = if roadmap.direction() == Direction::Directed {
+            // Its edges are not straight motions that could be made and turned at will.
+            let (roadmap, query) =
+                roadmap.with_query(ends[0], ends[1], Connection::Nearest(NEIGHBOURS))?;
+            Some(Joined {
+                roadmap,
+                query,
+                known: Default::default(),
+            })
+        } else {
+            let world = ground.world.clone();
+            let mut joining = Joining::new(&roadmap, &ground.space, ground.resolution, world, limit);
+            let joined = joining.join(ends, straight);
+            self.spent.configurations += joining.configurations;
+            joined?
+        };
+        let Some(mut joined) = joined else {
+            return Ok(None);
+        };
+        if ground.edges.is_some() {
+            joined.known = Default::default();
+        }
+        self.joined = Some(joined);
+        self.stage = Stage::Planning;
+        Ok(Some(self.probed(true, before)))
+    }
+
+    /// Makes the planner, on the roadmap as it is now.
+    fn make_planner(&mut self) -> Result<(), SessionError<W::Error>> {
+        let spec = match self.options.planner {
+            PlannerName::Tree(name) => return self.make_tree(name),
+            PlannerName::OnRoadmap(spec) => spec,
+        };
+        let (Some(joined), Some(ground)) = (&self.joined, &self.ground) else {
+            return Ok(());
+        };
+        let checker: AnyChecker<'a, W::Error> = match &ground.edges {
+            Some(edges) => edges(&joined.roadmap)?,
+            None => {
+                let world = ground.world.clone();
+                Box::new(BisectionChecker::new(&joined.roadmap, ground.resolution, world)?)
+            }
+        };
+        self.on_roadmap = Some(spec.build(&self.setting(joined), checker)?);
+        Ok(())
+    }
+
+    fn make_tree(&mut self, name: TreeName) -> Result<(), SessionError<W::Error>> {
+        let Some(ground) = &self.ground else {
+            return Err(SessionError::Option(format!(
+                "`{name}` knows no roadmap, and here only edges of one can be checked"
+            )));
+        };
+        let SessionOptions { trees, seed, .. } = self.options;
+        let motions = ground.motions()?;
+        self.tree = Some(name.build(motions, &ground.start, &ground.goal, trees, seed)?);
+        Ok(())
+    }
+
+    fn setting(&self, joined: &Joined) -> Setting {
+        Setting {
+            experience: self.options.experience.clone(),
+            models: self.options.models.clone(),
+            known: joined.known.clone(),
+            eta: self.options.eta,
+            fallback: self.options.fallback,
+            seed: self.options.seed,
+            ..Setting::new(&joined.roadmap, joined.query)
+        }
+    }
+
+    fn plan(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        if self.on_roadmap.is_none() && self.tree.is_none() {
+            self.make_planner()?;
+        }
+        let step = match (&mut self.on_roadmap, &mut self.tree) {
+            (Some(planner), _) => planner.step(limit),
+            (None, Some(tree)) => tree.step(limit),
+            (None, None) => unreachable!("it was made just now"),
+        };
+        let Some(event) = step.transpose().map_err(SessionError::World)? else {
+            return Ok(None);
+        };
+        match event.kind {
+            EventKind::Improved { length } => self.take_path(length),
+            EventKind::NoPathOnRoadmap if self.can_be_finer() => {
+                self.make_finer()?;
+                return Ok(Some(self.event(EventKind::MadeFiner)));
+            }
+            kind if kind.is_final() => {
+                self.after_planning(Some(kind));
+                if let Stage::Straightening(..) = self.stage {
+                    return self.straighten(limit);
+                }
+            }
+            _ => {}
+        }
+        Ok(Some(self.event(event.kind)))
+    }
+
+    fn take_path(&mut self, length: f64) {
+        self.best_length = Some(length);
+        let on_roadmap = self.on_roadmap.as_ref().and_then(|planner| planner.best_path());
+        self.best = match (&self.joined, on_roadmap, &self.tree) {
+            (Some(joined), Some(path), _) => Waypoints::of_roadmap(&joined.roadmap, path),
+            (_, _, Some(tree)) => tree.best_path().cloned(),
+            _ => None,
+        };
+    }
+
+    fn can_be_finer(&self) -> bool {
+        let joined = self.joined.as_ref();
+        self.ground.is_some()
+            && self.rounds < self.options.most_rounds
+            && joined.is_some_and(|j| j.roadmap.direction() == Direction::Undirected)
+    }
+
+    /// Goes on with a roadmap that is finer around start and goal. What is known stays known.
+    fn make_finer(&mut self) -> Result<(), SessionError<W::Error>> {
+        if let (Some(planner), Some(joined)) = (self.on_roadmap.take(), &mut self.joined) {
+            let planned = planner.progress();
+            self.spent.configurations += planned.configurations;
+            self.spent.edges += planned.edges;
+            self.spent.proposals += planned.proposals;
+            joined.known.remember_all(planner.ledger());
+            joined.make_finer(self.rounds)?;
+            self.rounds += 1;
+        }
+        self.make_planner()
+    }
+
+    fn after_planning(&mut self, end: Option<EventKind>) {
+        let is_straight = end == Some(EventKind::StraightLine);
+        self.stage = match (&self.best, &self.ground) {
+            (Some(path), Some(ground)) if self.options.straighten && !is_straight => {
+                let options = ShortcutOptions::default();
+                let straightening = Straightening {
+                    path: Shortcutting::new(&ground.space, path.clone(), options),
+                    random: Pcg64::seed_from_u64(self.options.seed),
+                    checked: 1,
+                };
+                Stage::Straightening(Box::new(straightening), end)
+            }
+            _ => Stage::Over,
+        };
+    }
+
+    fn straighten(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        let before = self.progress().configurations;
+        let (Stage::Straightening(straightening, end), Some(motions)) =
+            (&mut self.stage, &mut self.motions)
+        else {
+            unreachable!("only what is being straightened comes here");
+        };
+        motions.obey(limit);
+        let Straightening {
+            path,
+            random,
+            checked,
+        } = &mut **straightening;
+        // What is left of the path is part of the result, so it is checked as finely as shortcuts are.
+        if motions.is_finer_for_shortcuts() && *checked < path.path().count() {
+            let (from, to) = (path.path().at(*checked - 1), path.path().at(*checked));
+            let free = motions.is_shortcut_free(from, to);
+            let Some(free) = free.map_err(SessionError::World)? else {
+                return Ok(None);
+            };
+            if !free {
+                let error = SessionError::HitBetween {
+                    motion: *checked,
+                    from: from.to_vec(),
+                    to: to.to_vec(),
+                };
+                self.stage = Stage::Over;
+                return Err(error);
+            }
+            *checked += 1;
+            return Ok(Some(self.probed(true, before)));
+        }
+        if path.is_done() {
+            let end = *end;
+            self.stage = Stage::Over;
+            return Ok(end.map(|kind| self.event(kind)));
+        }
+        let attempt = path.attempt(motions, random).map_err(SessionError::World)?;
+        *checked = usize::MAX;
+        Ok(match attempt {
+            Attempt::BrokenOff => None,
+            Attempt::Pointless => Some(self.event(EventKind::NoImprovement)),
+            Attempt::Blocked => Some(self.probed(false, before)),
+            Attempt::Shorter => {
+                let path = path.path().clone();
+                let length = path.length();
+                let probed = self.probed(true, before);
+                self.best = Some(path);
+                self.best_length = Some(length);
+                self.untold
+                    .push_back(self.event(EventKind::Improved { length }));
+                Some(probed)
+            }
+        })
+    }
+}
+
+impl<'a, E: 'a> Session<'a, EdgesOnly<E>> {
+    /// A session on a roadmap whose edges `checker` can check, where nothing else can be checked: from
+    /// vertex to vertex, by a planner on that roadmap.
+    ///
+    /// # Errors
+    /// If the planner cannot be made for the roadmap.
+    pub fn on_roadmap(
+        roadmap: &Roadmap,
+        query: Query,
+        checker: AnyChecker<'a, E>,
+        options: SessionOptions,
+    ) -> Result<Self, SessionError<E>> {
+        let spec: PlannerSpec = match options.planner {
+            PlannerName::OnRoadmap(spec) => spec,
+            PlannerName::Tree(name) => {
+                let mut session = Self::begun(options);
+                session.make_tree(name)?;
+                return Ok(session);
+            }
+        };
+        let mut session = Self::begun(options);
+        let joined = Joined {
+            roadmap: roadmap.clone(),
+            query,
+            known: Default::default(),
+        };
+        session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
+        session.joined = Some(joined);
+        Ok(session)
+    }
+}
+
+impl<'a, W: World + Clone + Send + 'a> Anytime for Session<'a, W> {
+    type Error = SessionError<W::Error>;
+
+    fn step(&mut self, limit: &Limit) -> Option<Result<Event, Self::Error>> {
+        match self.untold.pop_front() {
+            Some(event) => Some(Ok(event)),
+            None => self.advance(limit).transpose(),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Session::progress(self)
+    }
+}
+
+/// A roadmap of evenly spread configurations, the more of them the more axes there are.
+fn made_on_the_spot(space: &Space) -> Result<Roadmap, RoadmapError> {
+    let vertices = 250usize.saturating_mul(1 << space.dimension().min(10));
+    let points = roadmap::halton(space, vertices.min(MOST_VERTICES));
+    Roadmap::from_configurations(space.clone(), points, Connection::Nearest(NEIGHBOURS))
+}
+
+impl<W: World> fmt::Debug for Session<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("options", &self.options)
+            .field("best", &self.best)
+            .finish_non_exhaustive()
+    }
+}
