@@ -182,10 +182,7 @@ fn python_tests(python: Python) -> Vec<Check> {
 fn benchmarks() -> Vec<Check> {
     vec![
         check("search", "cargo bench -p psmp --bench search"),
-        check(
-            "table file",
-            "cargo bench -p psmp-worlds --bench table_file",
-        ),
+        check("table file", "cargo bench -p psmp-files --bench table_file"),
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
         check("arm checking", "cargo bench -p psmp-arm --bench checking"),
     ]

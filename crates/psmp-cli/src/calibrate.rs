@@ -5,11 +5,12 @@ use crate::failure::{Mistake, Outcome};
 use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
+use psmp_files::check_writable;
 use psmp_lab::calibration::{self, CalibrationOptions, Order, calibrate};
 use psmp_lab::counted;
 use psmp_lab::report::write_reliability_diagram;
 use psmp_lab::{BeliefName, PlannerSpec};
-use psmp_worlds::{Dataset, ReadOptions, check_writable};
+use psmp_worlds::{Dataset, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -195,7 +195,7 @@ impl Found {
                 "path": self.path.iter().collect::<Vec<_>>(),
             }))?
         };
-        Ok(psmp_worlds::save(file, &bytes)?)
+        Ok(psmp_files::save(file, &bytes)?)
     }
 }
 

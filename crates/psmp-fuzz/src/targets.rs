@@ -10,12 +10,13 @@ use psmp_arm::{
     Arm, ArmProblem, ExactWorld, MotionRequest, Placed, Robot, Sampling, Scene, Semantics,
     SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
+use psmp_files::{BeliefFile, FileError, Fingerprint, TableFile};
 use psmp_lab::families::Family;
 use psmp_lab::{Origin, learned, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
-    BeliefFile, Dataset, DiscRobot, FileError, Fingerprint, ImageOptions, OccupancyGrid, Pairing,
-    Prefer, ReadOptions, TableFile, UnknownCells, graphml,
+    Dataset, DiscRobot, ImageOptions, OccupancyGrid, Pairing, Prefer, ReadOptions, UnknownCells,
+    graphml,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -133,11 +134,11 @@ const DATASET: &[&str] = &[
 /// Source files that open files and have no reader to try, with the reason.
 pub const NOT_READ: &[(&str, &str)] = &[
     (
-        "psmp-worlds/src/files.rs",
+        "psmp-files/src/files.rs",
         "opens files for the readers in this list",
     ),
     (
-        "psmp-worlds/src/regular_file.rs",
+        "psmp-files/src/regular_file.rs",
         "opens files for the readers in this list",
     ),
     ("psmp-cli/src/convert.rs", "copies images as they are"),
@@ -262,7 +263,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "table_file",
-            &["psmp-worlds/src/table_file.rs"],
+            &["psmp-files/src/table_file.rs"],
             "worlds.table",
             seeds::table_file,
             |path| {
@@ -276,7 +277,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "belief_file",
-            &["psmp-worlds/src/belief_file.rs", "psmp-lab/src/learned.rs"],
+            &["psmp-files/src/belief_file.rs", "psmp-lab/src/learned.rs"],
             "worlds.belief",
             seeds::belief,
             read_belief,

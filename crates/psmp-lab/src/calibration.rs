@@ -15,7 +15,7 @@ use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::belief::{Evidence, Finding};
 use psmp::checker::{Checker, Sightings};
 use psmp::{Draw, EdgeId, EventKind, Experience, WorldId};
-use psmp_worlds::{FileError, check_writable, save};
+use psmp_files::{FileError, check_writable, save};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;

@@ -5,7 +5,7 @@
 //! version, or with a single byte changed is refused, so that it is made again and never used.
 
 use crate::row::Row;
-use psmp_worlds::{FileError, save_piece};
+use psmp_files::{FileError, save_piece};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;

@@ -6,7 +6,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RecordWriter;
-use psmp_worlds::{FileError, check_writable, save};
+use psmp_files::{FileError, check_writable, save};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 use psmp::belief::{FiniteSet, LatentModel, Local, SoftSet, SoftSetModel, held_out};
 use psmp::{Experience, Roadmap, WorldId};
-use psmp_worlds::MemberWeights;
+use psmp_files::MemberWeights;
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 use twox_hash::XxHash64;

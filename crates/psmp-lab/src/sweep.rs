@@ -9,7 +9,7 @@ use crate::problems::Problems;
 use crate::resolution::ResolutionError;
 use crate::row::Row;
 use psmp::{Experience, Fallback, WorldId};
-use psmp_worlds::{BeliefFile, FileError};
+use psmp_files::{BeliefFile, FileError};
 use rayon::prelude::*;
 use std::sync::Arc;
 use thiserror::Error;

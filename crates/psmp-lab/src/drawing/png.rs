@@ -2,7 +2,7 @@
 //!
 //! The font is built in: text comes out the same on a machine without any fonts.
 
-use psmp_worlds::{FileError, save};
+use psmp_files::{FileError, save};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::path::Path;

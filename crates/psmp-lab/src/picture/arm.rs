@@ -7,7 +7,7 @@
 use super::{MARGIN, SUBTITLE_CHARACTERS, TITLE_CHARACTERS, shortened};
 use crate::drawing::{Anchor, Canvas, OBSTACLE_COLOUR, PATH_COLOUR, write_as_named};
 use psmp_arm::{Arm, Placed, Pose, Scene, Shape};
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::path::Path;

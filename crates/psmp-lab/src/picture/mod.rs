@@ -12,7 +12,8 @@ pub use crate::drawing::EdgeMark;
 use crate::drawing::{Anchor, Canvas, LEGEND_WIDTH, Map, Scene, write_as_named};
 pub use arm::ArmPicture;
 use psmp::{Query, Roadmap, VertexId};
-use psmp_worlds::{FileError, OccupancyGrid};
+use psmp_files::FileError;
+use psmp_worlds::OccupancyGrid;
 use std::path::Path;
 
 /// A planning run, as it is drawn.

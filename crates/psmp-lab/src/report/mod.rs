@@ -26,7 +26,7 @@ pub use data::{
 pub use reliability::{reliability_diagram, write_reliability_diagram};
 
 use crate::drawing::write_as_named;
-use psmp_worlds::{FileError, save};
+use psmp_files::{FileError, save};
 use std::fs;
 use std::path::Path;
 

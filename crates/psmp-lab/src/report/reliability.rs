@@ -5,7 +5,7 @@ use super::plot::{Axis, Plot};
 use super::style::{DASHES, Line, REFERENCE};
 use crate::calibration::Calibration;
 use crate::drawing::{Anchor, Canvas, write_as_named};
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use std::path::Path;
 
 /// The colours of Okabe and Ito, told apart by everyone.

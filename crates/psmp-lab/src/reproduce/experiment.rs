@@ -5,7 +5,7 @@ use crate::planner_spec::PlannerSpec;
 use crate::problems::Problems;
 use crate::sweep::{Contestant, Familiarity, SweepOptions};
 use psmp::{EdgeId, Experience};
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::PathBuf;

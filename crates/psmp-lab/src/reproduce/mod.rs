@@ -25,7 +25,8 @@ use crate::problems::{Origin, Problems};
 use crate::row::Row;
 use crate::sweep::{SweepError, runs_in_world};
 use psmp::{Experience, WorldId};
-use psmp_worlds::{Dataset, FileError};
+use psmp_files::FileError;
+use psmp_worlds::Dataset;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -184,7 +185,7 @@ impl Pieces<'_> {
             .iter()
             .map(|(n, v)| format!("{n}: {v}\n"))
             .collect();
-        psmp_worlds::save(self.folder.join("settings.txt"), text.as_bytes())
+        psmp_files::save(self.folder.join("settings.txt"), text.as_bytes())
     }
 
     fn problem_set(&self, family: &Family) -> Result<ProblemSet, ReproduceError> {

@@ -10,7 +10,8 @@ use crate::problems::Problems;
 use crate::row::Row;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::{Experience, Fallback, WorldId};
-use psmp_worlds::{Dataset, Fingerprint};
+use psmp_files::Fingerprint;
+use psmp_worlds::Dataset;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ mod datasets;
 mod graphml;
 /// The six published datasets, where they are on this machine.
 mod published;
-/// Random datasets, roadmaps and tables, written and read again.
+/// Random datasets and roadmaps, written and read again.
 mod round_trips;
 /// A dataset to try things with.
 mod sample;

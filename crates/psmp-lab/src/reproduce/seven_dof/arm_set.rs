@@ -14,7 +14,7 @@ use psmp_arm::{
     Arm, ArmProblem, DEFAULT_SPHERES, MotionRequest, Permissions, Placed, Robot, Sampling, Scene,
     Semantics, SphereModel, SphereWorlds, TableJob, joint_roadmap,
 };
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

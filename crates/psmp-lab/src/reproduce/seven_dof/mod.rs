@@ -24,7 +24,7 @@ use arena::ArmArena;
 use arm_set::Maker;
 use psmp::WorldId;
 use psmp_arm::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Permissions};
-use psmp_worlds::{FileError, save};
+use psmp_files::{FileError, save};
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::hash::Hasher;

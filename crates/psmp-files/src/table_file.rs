@@ -38,7 +38,7 @@ pub fn write_table(
     path: impl AsRef<Path>,
     table: &(impl Experience + ?Sized),
 ) -> Result<(), FileError> {
-    files::write(path.as_ref(), |w| {
+    files::save_with(path, |w| {
         w.write_all(&[0; HEADER])?;
         let mut checksum = crc32fast::Hasher::new();
         let mut append = |w: &mut dyn Write, words: &[u64]| -> io::Result<()> {
@@ -101,9 +101,9 @@ fn header(shape: Shape, payload_checksum: u32) -> [u8; HEADER] {
 ///
 /// ```no_run
 /// use psmp::Experience;
-/// let table = psmp_worlds::TableFile::open("worlds.table")?;
+/// let table = psmp_files::TableFile::open("worlds.table")?;
 /// println!("{} worlds of {} edges", table.world_count(), table.edge_count());
-/// # Ok::<(), psmp_worlds::FileError>(())
+/// # Ok::<(), psmp_files::FileError>(())
 /// ```
 #[derive(Debug)]
 pub struct TableFile {
@@ -307,6 +307,24 @@ mod tests {
         cut.set_len(10).unwrap();
         let last = EdgeId(1999);
         assert_eq!(file.worlds_where_free(last), table.worlds_where_free(last));
+    }
+
+    #[test]
+    fn no_changed_bit_and_no_cut_goes_unseen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.table");
+        write_table(&path, &table(70, 3)).unwrap();
+        let good = std::fs::read(&path).unwrap();
+        for bit in 0..good.len() * 8 {
+            let mut bytes = good.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, bytes).unwrap();
+            assert!(TableFile::open(&path).is_err(), "bit {bit}");
+        }
+        for length in 0..good.len() {
+            std::fs::write(&path, &good[..length]).unwrap();
+            assert!(TableFile::open(&path).is_err(), "{length} bytes");
+        }
     }
 
     #[test]

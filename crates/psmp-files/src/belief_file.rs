@@ -148,7 +148,7 @@ pub fn write_belief<T: Experience>(
     parts: &BeliefParts<'_, T>,
 ) -> Result<(), FileError> {
     let bytes = parts.bytes();
-    files::write(path.as_ref(), |w| w.write_all(&bytes))
+    files::save(path, &bytes)
 }
 
 /// Writes a belief of no worlds into a file, unless there is one of that name.

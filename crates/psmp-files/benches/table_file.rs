@@ -1,7 +1,7 @@
 //! How soon a large experience can be planned with, and in how much memory: 10,000 worlds of
 //! 100,000 edges, read and verified in a process of its own, beside only reading the same file. Ends with an error if what the project claims does not hold.
 //!
-//! `cargo bench -p psmp-worlds --bench table_file`
+//! `cargo bench -p psmp-files --bench table_file`
 
 use psmp::belief::FiniteSet;
 use psmp::checker::{EdgePrices, TableChecker};
@@ -11,7 +11,7 @@ use psmp::{
     CollisionTable, Connection, Direction, Draw, Edge, EdgeId, EventKind, Planner, Query, Roadmap,
     Space, VertexId, WorldId, roadmap,
 };
-use psmp_worlds::{TableFile, write_table};
+use psmp_files::{TableFile, write_table};
 use std::error::Error;
 use std::path::Path;
 use std::process::Command;

@@ -25,8 +25,12 @@ const LONG_AGO: Duration = Duration::from_secs(24 * 60 * 60);
 /// As many links that lead to links as an operating system follows.
 const MOST_LINKS: usize = 40;
 
-/// All bytes of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+/// All bytes of a regular file, however many they are.
+///
+/// # Errors
+/// If it is not there, cannot be read, or is not a regular file.
+pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>, FileError> {
+    let path = path.as_ref();
     check_regular(path)?;
     fs::read(path).map_err(|e| FileError::io(path, "read", e))
 }
@@ -69,7 +73,7 @@ impl Words {
 /// # Errors
 /// If the folder is not there or cannot be written to.
 pub fn save(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), FileError> {
-    write(path.as_ref(), |file| file.write_all(bytes))
+    save_with(path, |file| file.write_all(bytes))
 }
 
 /// Writes a piece of unfinished work, as [`save`] does but without waiting for the disk. Only for
@@ -94,11 +98,15 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), FileError> {
     Draft::beside(path.as_ref()).map(drop)
 }
 
-/// Replaces `path` by what `content` writes.
-pub(crate) fn write(
-    path: &Path,
+/// Replaces `path` by what `content` writes, as [`save`] does.
+///
+/// # Errors
+/// If the folder is not there or cannot be written to, or `content` fails.
+pub fn save_with(
+    path: impl AsRef<Path>,
     content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), FileError> {
+    let path = path.as_ref();
     let refused = |e| FileError::io(path, "write", e);
     let draft = Draft::beside(path)?;
     draft.fill(content).map_err(refused)?;
@@ -318,8 +326,8 @@ mod tests {
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
-        write(&path, |w| w.write_all(b"old")).unwrap();
-        let failed = write(&path, |w| {
+        save_with(&path, |w| w.write_all(b"old")).unwrap();
+        let failed = save_with(&path, |w| {
             w.write_all(b"new")?;
             Err(io::Error::other("the disk is full"))
         });
@@ -423,7 +431,7 @@ mod tests {
                 save(at("new"), b"again").unwrap();
                 assert_eq!(mode(&at("new")), rights);
                 // Nor may anyone read it while it is being written.
-                write(&at("new"), |w| {
+                save_with(at("new"), |w| {
                     w.write_all(b"in the making")?;
                     w.flush()?;
                     let now = w.get_ref().metadata()?.permissions().mode() & 0o777;

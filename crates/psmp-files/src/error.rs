@@ -61,7 +61,7 @@ impl FileError {
 
     /// The same trouble, which is only that something optional is not there.
     #[must_use]
-    pub(crate) fn absent(self) -> Self {
+    pub fn absent(self) -> Self {
         Self {
             absent: true,
             ..self
