@@ -7,9 +7,9 @@ use psmp_arm::{ArmError, JoinError, TrajectoryError};
 use psmp_files::FileError;
 use psmp_lab::clutter::{self, ClutterError};
 use psmp_lab::families::FamilyError;
-use psmp_lab::reproduce::ReproduceError;
 use psmp_lab::sweep::SweepError;
 use psmp_lab::{ResolutionError, SpecError};
+use psmp_report::reproduce::ReproduceError;
 use std::fmt;
 use std::process::ExitCode;
 

@@ -16,9 +16,9 @@ use psmp_arm::{
     Trajectory, joint_roadmap,
 };
 use psmp_files::{Fingerprint, TableFile};
-use psmp_lab::picture::ArmPicture;
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{PlannerName, PlannerSpec, Setting, counted, learned, scale};
+use psmp_report::picture::ArmPicture;
 use psmp_rivals::{MotionChecker, RivalName, Waypoints};
 use serde_json::json;
 use std::convert::Infallible;

@@ -404,7 +404,7 @@ mod tests {
             symlink("store/real", at("link")).unwrap();
             symlink(at("link"), at("link to the link")).unwrap();
             save(at("link to the link"), b"new").unwrap();
-            assert_eq!(read(&at("store/real")).unwrap(), b"new");
+            assert_eq!(read(at("store/real")).unwrap(), b"new");
             for link in ["link", "link to the link"] {
                 assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink());
             }
@@ -412,7 +412,7 @@ mod tests {
             symlink("store/fresh", at("early")).unwrap();
             write_if_absent(&at("early"), |w| w.write_all(b"first")).unwrap();
             write_if_absent(&at("early"), |w| w.write_all(b"second")).unwrap();
-            assert_eq!(read(&at("store/fresh")).unwrap(), b"first");
+            assert_eq!(read(at("store/fresh")).unwrap(), b"first");
             assert_eq!(names(&at("store")), ["fresh", "real"]);
             symlink("round", at("round")).unwrap();
             let error = save(at("round"), b"").unwrap_err();

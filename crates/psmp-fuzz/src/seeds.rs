@@ -7,7 +7,8 @@ use psmp::{
 use psmp_arm::{Robot, SphereModel};
 use psmp_files::{Fingerprint, write_table};
 use psmp_lab::families::Family;
-use psmp_lab::{Row, learned, rows};
+use psmp_lab::{Row, learned};
+use psmp_report::rows;
 use psmp_worlds::mat5::{MatFile, Matrix, Numbers, Value};
 use psmp_worlds::{BitMatrix, Dataset, DatasetParts, Frame, OccupancyGrid, graphml};
 use std::fs;

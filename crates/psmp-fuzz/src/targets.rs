@@ -12,7 +12,8 @@ use psmp_arm::{
 };
 use psmp_files::{BeliefFile, FileError, Fingerprint, TableFile};
 use psmp_lab::families::Family;
-use psmp_lab::{Origin, learned, reproduce, rows};
+use psmp_lab::{Origin, learned};
+use psmp_report::{keep, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
     Dataset, DiscRobot, ImageOptions, OccupancyGrid, Pairing, Prefer, ReadOptions, UnknownCells,
@@ -143,11 +144,11 @@ pub const NOT_READ: &[(&str, &str)] = &[
     ),
     ("psmp-cli/src/convert.rs", "copies images as they are"),
     (
-        "psmp-lab/src/kept_rows.rs",
+        "psmp-report/src/kept_rows.rs",
         "hashes images and beliefs without looking into them",
     ),
     (
-        "psmp-lab/src/reproduce/seven_dof/mod.rs",
+        "psmp-report/src/reproduce/seven_dof/mod.rs",
         "hashes the files of a folder without looking into them",
     ),
 ];
@@ -299,7 +300,7 @@ pub const TARGETS: &[Target] = &[
         dense: dense::rows,
         ..Target::new(
             "rows",
-            &["psmp-lab/src/rows.rs"],
+            &["psmp-report/src/rows.rs"],
             "rows.csv",
             seeds::rows_csv,
             |path| {
@@ -318,7 +319,7 @@ pub const TARGETS: &[Target] = &[
             "maze-from-world-1.json",
             seeds::kept_rows,
             |path| {
-                for row in reproduce::kept_rows(path, FINGERPRINT, 2)?.unwrap_or_default() {
+                for row in keep::recall_rows(path, FINGERPRINT, 2)?.unwrap_or_default() {
                     let _ = (row.improvements(), row.cost_of_best());
                 }
                 Ok(())
@@ -492,7 +493,7 @@ pub const TARGETS: &[Target] = &[
 ];
 
 const RASTER: &[&str] = &["psmp-worlds/src/raster.rs"];
-const KEEP: &[&str] = &["psmp-lab/src/keep.rs"];
+const KEEP: &[&str] = &["psmp-report/src/keep.rs"];
 const MESH: &[&str] = &["psmp-arm/src/mesh_file.rs"];
 const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
 const SCENE: &[&str] = &["psmp-arm/src/scene/mod.rs"];

@@ -7,9 +7,8 @@ use super::{ArmFindings, SevenDof};
 use crate::report::{self, Claim};
 use crate::reproduce::ReproduceError;
 use crate::reproduce::curves::{anytime, groups, logarithmic_costs, mean_limit, solved};
-use crate::row::Row;
-use crate::summary::summarise;
 use psmp_arm::DEFAULT_STEP;
+use psmp_lab::{Row, summarise};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 

@@ -9,9 +9,9 @@
 //! it, the claim does not hold as it stands, and what was measured says where and by how much.
 
 use crate::report::{Claim, RegretGrowth, Verdict};
-use crate::row::Row;
-use crate::score::HORIZON;
-use crate::statistics::{Interval, paired_difference};
+use psmp_lab::Row;
+use psmp_lab::score::HORIZON;
+use psmp_lab::statistics::{Interval, paired_difference};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A planner and its experience.
@@ -411,10 +411,10 @@ pub(super) fn power(logarithm: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::ONE_WALL;
     use crate::reproduce::Experiment;
-    use crate::sweep::sweep;
     use psmp::WorldId;
+    use psmp_lab::families::ONE_WALL;
+    use psmp_lab::sweep::sweep;
 
     fn row(who: Who<'_>, world: u32, cost_to_first: Option<u64>) -> Row {
         Row {

@@ -2,15 +2,12 @@
 //! compared.
 
 use super::{ReproduceError, seven_dof};
-use crate::arena::Arena;
-use crate::families::Family;
-use crate::learned;
-use crate::planner_spec::PlannerSpec;
-use crate::problems::Problems;
-use crate::row::Row;
-use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::{Experience, Fallback, WorldId};
 use psmp_files::Fingerprint;
+use psmp_lab::families::Family;
+use psmp_lab::learned;
+use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
+use psmp_lab::{Arena, PlannerSpec, Problems, Row};
 use psmp_worlds::Dataset;
 use std::path::Path;
 use std::sync::Arc;

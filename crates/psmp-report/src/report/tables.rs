@@ -1,8 +1,8 @@
 //! The tables of a page: claims, summaries and settings.
 
 use super::data::{Claim, Verdict};
-use crate::Summary;
 use crate::drawing::{escaped, number};
+use psmp_lab::Summary;
 
 /// The paper's claims with what was measured.
 pub(super) fn claims(claims: &[Claim]) -> String {

@@ -3,18 +3,13 @@
 use super::SevenDof;
 use super::arm_set::ArmSet;
 use super::contender::Contender;
-use crate::arena::scale;
-use crate::event_hash::EventHash;
-use crate::planner_name::PlannerName;
-use crate::planner_spec::{PlannerSpec, Setting};
-use crate::problems::Origin;
 use crate::reproduce::ReproduceError;
-use crate::row::Row;
-use crate::sweep::{Familiarity, SweepError};
-use crate::trial::{self, Ending, Trial};
 use psmp::checker::{Checker, Sightings};
 use psmp::{Anytime, EdgeId, EventKind, Experience, Fallback, Path, Stop, WorldId};
 use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld, VerticesOnce};
+use psmp_lab::sweep::{Familiarity, SweepError};
+use psmp_lab::trial::{self, Ending, Trial};
+use psmp_lab::{EventHash, Origin, PlannerName, PlannerSpec, Row, Setting, scale};
 use psmp_rivals::{
     MotionChecker, ProblemError, RivalName, ShortcutOptions, Waypoints, shortcut_watched,
 };

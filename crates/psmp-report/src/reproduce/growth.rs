@@ -10,9 +10,9 @@
 
 use super::curves::{Group, by_world};
 use crate::report::{Point, RegretGrowth};
-use crate::row::Row;
-use crate::score::{BEFORE_FIRST, excess};
-use crate::statistics::{curve_over_worlds, of_mean_curve, quantile};
+use psmp_lab::Row;
+use psmp_lab::score::{BEFORE_FIRST, excess};
+use psmp_lab::statistics::{curve_over_worlds, of_mean_curve, quantile};
 
 /// At most this many places of the curve, evenly spaced in the logarithm.
 const PLACES: usize = 40;

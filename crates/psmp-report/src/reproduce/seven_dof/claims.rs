@@ -9,8 +9,8 @@ use crate::reproduce::claims::{
     FamilyRuns, LAZYSP, Measure, POMP_FS, PSMP_FS, Who, better, compare, name, not_tested, others,
     power, ratio, verdict,
 };
-use crate::row::Row;
-use crate::statistics::{Interval, mean_over_worlds, median_over_worlds, paired_difference};
+use psmp_lab::Row;
+use psmp_lab::statistics::{Interval, mean_over_worlds, median_over_worlds, paired_difference};
 
 /// RRTConnect, its first path straightened once; and the same again and again.
 const RRT_CONNECT: Who = ("rrtconnect+straightened", "none");

@@ -3,9 +3,9 @@
 use super::data::Point;
 use super::plot::{Axis, Plot};
 use super::style::{DASHES, Line, REFERENCE};
-use crate::calibration::Calibration;
 use crate::drawing::{Anchor, Canvas, write_as_named};
 use psmp_files::FileError;
+use psmp_lab::calibration::Calibration;
 use std::path::Path;
 
 /// The colours of Okabe and Ito, told apart by everyone.

@@ -6,8 +6,6 @@
 //! table.
 
 use super::SevenDof;
-use crate::clutter::Clutter;
-use crate::problems::Origin;
 use crate::reproduce::{ReproduceError, Watch};
 use psmp::{CollisionTable, Connection, Query, Roadmap, WorldId};
 use psmp_arm::{
@@ -15,6 +13,8 @@ use psmp_arm::{
     Semantics, SphereModel, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_files::FileError;
+use psmp_lab::Origin;
+use psmp_lab::clutter::Clutter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

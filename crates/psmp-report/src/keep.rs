@@ -4,8 +4,9 @@
 //! content as JSON. It appears whole or not at all. On reading, a file of other options, of another
 //! version, or with a single byte changed is refused, so that it is made again and never used.
 
-use crate::row::Row;
+use crate::older_rows::in_todays_words;
 use psmp_files::{FileError, save_piece};
+use psmp_lab::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -70,7 +71,7 @@ pub fn recall_rows(
             let what = format!("holds {found} rows, expected {expected}");
             Err(FileError::new(path, what).hint(REMEDY))
         }
-        _ => Ok(rows),
+        _ => Ok(rows.map(|rows| rows.into_iter().map(in_todays_words).collect())),
     }
 }
 

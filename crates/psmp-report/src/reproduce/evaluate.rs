@@ -4,12 +4,10 @@ use super::claims::{FamilyRuns, claims};
 use super::curves::{anytime, even_costs, groups, mean_limit, solved};
 use super::growth::growth;
 use super::{Experiment, Findings, ReproduceError};
-use crate::problems::Problems;
 use crate::report::{self, Film, Report};
-use crate::row::Row;
-use crate::summary::summarise;
-use crate::sweep::Contestant;
 use psmp::WorldId;
+use psmp_lab::sweep::Contestant;
+use psmp_lab::{Problems, Row, summarise};
 use rayon::prelude::*;
 
 /// How many worlds are shown as examples.

@@ -4,9 +4,9 @@
 //! something by then would be a mean over other problems at each cost.
 
 use crate::report::{Point, Series};
-use crate::row::Row;
-use crate::score::{BEFORE_FIRST, Improvement, excess};
-use crate::statistics::curve_over_worlds;
+use psmp_lab::Row;
+use psmp_lab::score::{BEFORE_FIRST, Improvement, excess};
+use psmp_lab::statistics::curve_over_worlds;
 
 /// How far curves go, in limits, and in how many steps.
 const LIMITS: f64 = 6.0;

@@ -13,19 +13,16 @@ mod growth;
 mod replay;
 pub mod seven_dof;
 
-#[doc(hidden)]
-pub use crate::keep::recall_rows as kept_rows;
 pub use evaluate::evaluate;
 pub use experiment::Experiment;
 pub use replay::replay;
 
-use crate::families::{Family, FamilyError, ProblemSet, Rectangle};
 use crate::keep;
-use crate::problems::{Origin, Problems};
-use crate::row::Row;
-use crate::sweep::{SweepError, runs_in_world};
 use psmp::{Experience, WorldId};
 use psmp_files::FileError;
+use psmp_lab::families::{Family, FamilyError, ProblemSet, Rectangle};
+use psmp_lab::sweep::{SweepError, runs_in_world};
+use psmp_lab::{Origin, Problems, Row};
 use psmp_worlds::Dataset;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -252,7 +249,7 @@ impl Pieces<'_> {
         let kept = keep::recall_rows(&path, self.fingerprint, expected);
         if let Some(rows) = self.unless_damaged(kept) {
             self.watch.step(expected as u64);
-            return Ok(rows.into_iter().map(Row::in_todays_words).collect());
+            return Ok(rows);
         }
         let mut rows = Vec::with_capacity(expected);
         for &world in worlds {

@@ -1,11 +1,10 @@
 //! What is to be run: which worlds, which planners, which seeds; and the fingerprint of all that.
 
-use crate::families::{FAMILIES, Family};
-use crate::planner_spec::PlannerSpec;
-use crate::problems::Problems;
-use crate::sweep::{Contestant, Familiarity, SweepOptions};
 use psmp::{EdgeId, Experience};
 use psmp_files::FileError;
+use psmp_lab::families::{FAMILIES, Family};
+use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions};
+use psmp_lab::{PlannerSpec, Problems};
 use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::PathBuf;

@@ -1,12 +1,10 @@
 //! Recording films: a run watched event by event, with what was believed at each.
 
 use super::data::{Film, Frame, FrameKind};
-use crate::arena::Arena;
-use crate::planner_spec::{AnyPlanner, BeliefName, ProposerName};
-use crate::problems::Problems;
-use crate::sweep::{Contestant, SweepError, SweepOptions};
 use psmp::{EdgeId, WorldId};
 use psmp::{Event, EventKind, Progress, Roadmap, Source, Stop};
+use psmp_lab::sweep::{Contestant, SweepError, SweepOptions};
+use psmp_lab::{AnyPlanner, Arena, BeliefName, Problems, ProposerName};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -140,9 +138,9 @@ impl Camera<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::ONE_WALL;
-    use crate::sweep::Familiarity;
     use psmp::Experience;
+    use psmp_lab::families::ONE_WALL;
+    use psmp_lab::sweep::Familiarity;
 
     #[test]
     fn a_film_shows_the_run_and_ends_with_the_truth() {

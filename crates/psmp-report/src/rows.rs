@@ -1,12 +1,13 @@
 //! Rows in files: CSV for spreadsheets, JSON for scripts, Parquet for data frames; and reading CSV
 //! back.
 
-use crate::row::Row;
+use crate::older_rows::in_todays_words;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::RecordWriter;
 use psmp_files::{FileError, check_writable, save};
+use psmp_lab::Row;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,17 +57,14 @@ pub fn read_csv(path: &Path) -> Result<Vec<Row>, FileError> {
     let mut reader = csv::Reader::from_path(path)
         .map_err(|e| FileError::new(path, format!("cannot read it: {e}")))?;
     let rows: Result<Vec<Row>, csv::Error> = reader.deserialize().collect();
-    let rows = rows.map(|rows| rows.into_iter().map(Row::in_todays_words).collect());
+    let rows = rows.map(|rows| rows.into_iter().map(in_todays_words).collect());
     rows.map_err(|e| {
         FileError::new(path, e.to_string()).hint("name a file of rows as it was written")
     })
 }
 
-/// Rows as the bytes of a Parquet file, for those who keep them elsewhere than in a folder.
-///
-/// # Errors
-/// If Parquet cannot hold them.
-pub fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
+/// Rows as the bytes of a Parquet file.
+fn parquet(rows: &[Row]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .build();

@@ -18,13 +18,14 @@ pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
 use super::{ReproduceError, WORLDS_IN_PIECE, Watch};
-use crate::row::Row;
-use crate::{clutter, keep};
+use crate::keep;
 use arena::ArmArena;
 use arm_set::Maker;
 use psmp::WorldId;
 use psmp_arm::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Permissions};
 use psmp_files::{FileError, save};
+use psmp_lab::Row;
+use psmp_lab::clutter;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::hash::Hasher;
@@ -325,7 +326,7 @@ impl Pieces<'_> {
         });
         if let Some(rows) = kept {
             self.watch.step(expected as u64);
-            return Ok(rows.into_iter().map(Row::in_todays_words).collect());
+            return Ok(rows);
         }
         let mut rows = Vec::with_capacity(expected);
         for &world in worlds {

@@ -3,9 +3,9 @@
 //! Experiments end here and drawing begins here: the one side fills these structures from runs, the
 //! other turns them into figures and a page, and neither knows how the other works.
 
-use crate::summary::Summary;
 use psmp::{EdgeId, Query, Roadmap, VertexId};
 use psmp_arm::{Object, Placed, Pose};
+use psmp_lab::Summary;
 use psmp_worlds::OccupancyGrid;
 
 /// A whole report.

@@ -1,10 +1,10 @@
 use super::figures::{Figure, figures};
 use super::style::Styles;
 use super::*;
-use crate::Summary;
 use crate::drawing::render;
 use psmp::{Connection, Direction, Edge, EdgeId, Query, Roadmap, Space, VertexId, roadmap};
 use psmp_arm::{Arm, Heightfield, Mesh, Object, Placed, PointCloud, Pose, Shape, models};
+use psmp_lab::Summary;
 use psmp_worlds::OccupancyGrid;
 
 fn grid() -> OccupancyGrid {

@@ -4,11 +4,10 @@
 //! of another sweep is ever taken for this one's.
 
 use crate::keep;
-use crate::problems::Problems;
-use crate::row::Row;
-use crate::sweep::{Contestant, SweepError, SweepOptions, over_worlds, runs_in_world};
 use psmp::{EdgeId, Experience, WorldId};
 use psmp_files::FileError;
+use psmp_lab::sweep::{Contestant, SweepError, SweepOptions, over_worlds, runs_in_world};
+use psmp_lab::{Problems, Row};
 use psmp_worlds::Dataset;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -60,7 +59,7 @@ impl<'a> KeptRows<'a> {
         &self.folder
     }
 
-    /// Runs what has not been run, as [`sweep`](crate::sweep::sweep) does. `damaged` hears of files
+    /// Runs what has not been run, as [`sweep`](psmp_lab::sweep::sweep) does. `damaged` hears of files
     /// that cannot be used and are made again.
     ///
     /// # Errors

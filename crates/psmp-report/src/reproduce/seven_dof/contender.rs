@@ -1,7 +1,7 @@
 //! Who takes part: planners on a roadmap, and rivals that know none.
 
-use crate::planner_name::{NoSuchPlanner, PlannerName};
-use crate::sweep::{Contestant, Familiarity};
+use psmp_lab::sweep::{Contestant, Familiarity};
+use psmp_lab::{NoSuchPlanner, PlannerName};
 use std::fmt;
 use std::str::FromStr;
 
