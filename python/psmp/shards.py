@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Job", "run"]
+__all__ = ["Job", "parquet", "run"]
 
 Job: TypeAlias = Callable[[int], bytes]
 """Does the shard of a number: the bytes of its Parquet file."""
@@ -89,6 +89,15 @@ class Store:
             if os.path.exists(temporary):
                 os.unlink(temporary)
             raise
+
+
+def parquet(table: pyarrow.Table) -> bytes:
+    """A table as the bytes of a Parquet file."""
+    import pyarrow.parquet
+
+    file = io.BytesIO()
+    pyarrow.parquet.write_table(table, file, compression="zstd")
+    return file.getvalue()
 
 
 def _table(content: bytes) -> pyarrow.Table:

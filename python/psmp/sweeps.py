@@ -50,7 +50,9 @@ class _SweepJob:
 
     def rows(self, dataset: _psmp.Dataset, index: int) -> bytes:
         """Does a shard with the dataset at hand."""
-        return _psmp.sweep_rows(
+        import pyarrow
+
+        columns = _psmp.sweep_rows(
             dataset,
             self.worlds[index * self.shard : (index + 1) * self.shard],
             self.planners,
@@ -61,6 +63,10 @@ class _SweepJob:
             fallback=self.fallback,
             budget=self.budget,
         )
+        schema = pyarrow.schema(
+            pyarrow.field(name, pyarrow.type_for_alias(kind), nullable) for name, kind, nullable, _ in columns
+        )
+        return shards.parquet(pyarrow.table([values for *_, values in columns], schema=schema))
 
 
 def sweep(

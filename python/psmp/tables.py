@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import pickle
 from collections.abc import Callable, Sequence
@@ -33,7 +32,6 @@ class _TableJob(Generic[World]):
 
     def __call__(self, index: int) -> bytes:
         import pyarrow
-        import pyarrow.parquet
 
         numbers = range(index * self.shard, min((index + 1) * self.shard, len(self.worlds)))
         rows = []
@@ -45,9 +43,7 @@ class _TableJob(Generic[World]):
             "world": pyarrow.array(numbers, pyarrow.uint32()),
             "free": pyarrow.array(rows, pyarrow.binary()),
         }
-        file = io.BytesIO()
-        pyarrow.parquet.write_table(pyarrow.table(columns), file, compression="zstd")
-        return file.getvalue()
+        return shards.parquet(pyarrow.table(columns))
 
 
 def fingerprint_of(roadmap: _psmp.Roadmap) -> hashlib._Hash:

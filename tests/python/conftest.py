@@ -34,10 +34,13 @@ START, GOAL = (0.1, 0.1), (0.9, 0.9)
 
 
 def published(*parts: str) -> Path:
-    """A place in the published data, or a loud skip where there is none."""
+    """A place in the published data. Where there is none, a loud skip, or a failure if CI asks for it."""
     folder = Path(os.environ.get("PSMP_DATA", ROOT.parent / "shared" / "data")).joinpath(*parts)
     if not folder.exists():
-        words = f"SKIPPED: {folder} is not there; set PSMP_DATA to the folder of the published data"
+        words = f"{folder} is not there; set PSMP_DATA to the folder of the published data"
+        if os.environ.get("CI") or os.environ.get("PSMP_REQUIRE_DATA"):
+            pytest.fail(words)
+        words = f"SKIPPED: {words}"
         warnings.warn(words, stacklevel=2)
         pytest.skip(words)
     return folder

@@ -2,8 +2,10 @@
 //!
 //! Each check is a command that is printed before it runs, so that one that fails can be run alone.
 //! All of them run even if one fails; the last lines say which did. Tests on published datasets
-//! look for them in the folder that `PSMP_DATA` names, else in `../shared/data`, and say so loudly
-//! where there are none.
+//! look for them in the folder that `PSMP_DATA` names, else in `../shared/data`. Where there are none
+//! they say so loudly, or fail if `CI` or `PSMP_REQUIRE_DATA` is set.
+
+mod dependencies;
 
 use anyhow::{Context, Result, bail};
 use std::process::{Command, ExitCode};
@@ -13,16 +15,23 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test    format, lints, all tests, doctests, documentation, the report in a browser, the Python package
-  bench   the benchmarks that speed is claimed by, each beside its rival";
+  bench   the benchmarks that speed is claimed by, each beside its rival
+  dependencies   whether each crate needs what ARCHITECTURE.md says, and no more";
 
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
         Some("test") => {
             let python = python_environment();
-            let checks = [tests(python), browser_tests(), python_tests(python)];
+            let checks = [
+                tests(python),
+                release_checks(),
+                browser_tests(),
+                python_tests(python),
+            ];
             run_all(&checks.concat())
         }
         Some("bench") => run_all(&benchmarks()),
+        Some("dependencies") => dependencies::check(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -94,6 +103,30 @@ fn tests(python: Python) -> Vec<Check> {
         .environment
         .push(("RUSTDOCFLAGS", "-D warnings"));
     checks.push(documentation);
+    checks
+}
+
+/// What a release takes: dependencies that are meant, allowed and few, and crates that can be packed.
+fn release_checks() -> Vec<Check> {
+    let mut checks = vec![
+        check("dependencies", "cargo xtask dependencies"),
+        check(
+            "packaging",
+            "cargo package --workspace --exclude psmp-py --exclude psmp-fuzz --exclude psmp-testdata \
+             --exclude xtask --locked --allow-dirty --no-verify --quiet",
+        ),
+    ];
+    if has("cargo", &["deny", "--version"]) {
+        checks.push(check(
+            "licences, bans and sources",
+            "cargo deny --locked check licenses bans sources",
+        ));
+    } else {
+        eprintln!(
+            "\nSKIPPED: licences, bans and sources of dependencies, because there is no cargo-deny; \
+             `cargo install cargo-deny --locked` and run again"
+        );
+    }
     checks
 }
 
@@ -182,10 +215,7 @@ fn python_tests(python: Python) -> Vec<Check> {
 fn benchmarks() -> Vec<Check> {
     vec![
         check("search", "cargo bench -p psmp --bench search"),
-        check(
-            "table file",
-            "cargo bench -p psmp-worlds --bench table_file",
-        ),
+        check("table file", "cargo bench -p psmp-files --bench table_file"),
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
         check("arm checking", "cargo bench -p psmp-arm --bench checking"),
     ]

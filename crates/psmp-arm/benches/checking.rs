@@ -23,7 +23,7 @@ use psmp_arm::{
     RememberingChecker, Robot, Sampling, Scene, Semantics, SphereModel, SphereWorld, SphereWorlds,
     SweptVolumes, joint_roadmap,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -54,15 +54,9 @@ const ROBOTS: [(&str, &str); 2] = [
 ];
 
 fn main() -> ExitCode {
-    let data = std::env::var_os("PSMP_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let panda = data.join("motion_bench_maker/panda");
-    if !panda.is_dir() {
-        eprintln!("SKIPPED: {} is not there; set PSMP_DATA", panda.display());
+    let Some(panda) = psmp_testdata::published("motion_bench_maker/panda") else {
         return ExitCode::SUCCESS;
-    }
+    };
     // Cargo adds `--bench`.
     let words: Vec<String> = std::env::args()
         .skip(1)

@@ -7,7 +7,7 @@
 //! Each is visited once to count what it means, and only what is few enough is then put in its place.
 
 use crate::xml::{XmlFile, child, children};
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use roxmltree::{Node, NodeId};
 use std::collections::HashMap;
 use std::path::Path;

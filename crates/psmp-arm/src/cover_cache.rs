@@ -9,7 +9,7 @@ use crate::geometry::{Placed, Shape};
 use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
 use crate::sphere_cover::{LinkCover, SphereModel};
-use psmp_worlds::{FileError, read_regular};
+use psmp_files::{FileError, read_regular};
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use std::io;
@@ -105,7 +105,7 @@ fn write(folder: &Path, path: &Path, file: &CoverFile) -> Result<(), FileError> 
     std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, "create", e))?;
     let text =
         serde_json::to_vec(file).map_err(|e| FileError::io(path, "write", io::Error::other(e)))?;
-    psmp_worlds::save(path, &text)
+    psmp_files::save(path, &text)
 }
 
 /// Where covers are kept: the user's cache, if there is one.

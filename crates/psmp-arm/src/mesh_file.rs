@@ -3,7 +3,7 @@
 use crate::collada;
 use crate::geometry::{Mesh, ShapeError};
 use crate::permissions::LARGEST_DATA;
-use psmp_worlds::{FileError, read_regular};
+use psmp_files::{FileError, read_regular};
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -10,7 +10,7 @@
 //! of the file, and in the few folders above it; of those above, only a folder with a `package.xml` in
 //! it is a package.
 
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@ use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
 use crate::sphere_cover::SphereModel;
 use crate::xml::{XmlFile, children};
-use psmp_worlds::{FileError, read_regular_text};
+use psmp_files::{FileError, read_regular_text};
 use std::fmt::Write;
 use std::path::Path;
 

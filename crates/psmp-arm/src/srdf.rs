@@ -7,7 +7,7 @@
 use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
 use crate::xml::{XmlFile, children};
-use psmp_worlds::{FileError, read_regular_text};
+use psmp_files::{FileError, read_regular_text};
 use roxmltree::Node;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -8,7 +8,7 @@
 use crate::sphere_worlds::SphereWorlds;
 use psmp::checker::BisectionOrder;
 use psmp::{CollisionTable, EdgeId, Roadmap, WorldId};
-use psmp_worlds::FileError;
+use psmp_files::FileError;
 use rayon::prelude::*;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -169,5 +169,5 @@ fn read_shard(path: &Path, words: usize) -> Option<Vec<u64>> {
 fn write_shard(path: &Path, rows: &[u64]) -> Result<(), FileError> {
     let mut bytes: Vec<u8> = rows.iter().flat_map(|w| w.to_le_bytes()).collect();
     bytes.extend(XxHash64::oneshot(0, &bytes).to_le_bytes());
-    psmp_worlds::save_piece(path, &bytes)
+    psmp_files::save_piece(path, &bytes)
 }

@@ -10,7 +10,7 @@ use crate::permissions::{LARGEST_TEXT, Permissions};
 use crate::pose::{Pose, norm};
 use crate::robot::{Joint, JointKind, Link, Mimic, Robot, TreeError};
 use crate::xml::{XmlFile, child, children};
-use psmp_worlds::{FileError, read_regular_text};
+use psmp_files::{FileError, read_regular_text};
 use roxmltree::Node;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Elements and attributes of an XML file, with errors that name its lines.
 
-use psmp_worlds::{FileError, Place};
+use psmp_files::{FileError, Place};
 use roxmltree::{Document, Node};
 use std::path::Path;
 

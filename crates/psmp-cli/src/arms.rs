@@ -5,7 +5,8 @@ use crate::say;
 use anyhow::Result;
 use psmp::Roadmap;
 use psmp_arm::{Arm, Permissions, Robot, Scene, Semantics, SphereModel, models};
-use psmp_worlds::{FileError, graphml};
+use psmp_files::FileError;
+use psmp_worlds::graphml;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

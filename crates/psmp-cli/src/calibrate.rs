@@ -5,11 +5,13 @@ use crate::failure::{Mistake, Outcome};
 use crate::{Common, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp_lab::calibration::{self, CalibrationOptions, Order, calibrate};
+use psmp_files::check_writable;
+use psmp_lab::calibration::{Calibration, CalibrationOptions, Order, calibrate};
 use psmp_lab::counted;
-use psmp_lab::report::write_reliability_diagram;
 use psmp_lab::{BeliefName, PlannerSpec};
-use psmp_worlds::{Dataset, ReadOptions, check_writable};
+use psmp_report::calibrations;
+use psmp_report::report::write_reliability_diagram;
+use psmp_worlds::{Dataset, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -79,7 +81,7 @@ pub struct CalibrateArgs {
 pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
     // Before any work, see that its results can be kept.
     for file in &args.output {
-        calibration::check_file(file)?;
+        calibrations::check_file(file)?;
     }
     for file in &args.picture {
         let known = |e: &std::ffi::OsStr| e == "svg" || e == "png";
@@ -145,7 +147,7 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
         });
     }
     for file in &args.output {
-        calibration::write(file, &found.rows)?;
+        calibrations::write(file, &found.rows)?;
         let written = counted(found.rows.len(), "rows");
         say!("wrote {written} to `{}`", file.display());
     }
@@ -157,7 +159,7 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn print(rows: &[calibration::Calibration], json: bool) -> Result<()> {
+fn print(rows: &[Calibration], json: bool) -> Result<()> {
     let mut out = std::io::stdout().lock();
     if json {
         serde_json::to_writer_pretty(&mut out, rows)?;

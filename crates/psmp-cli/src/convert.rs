@@ -5,8 +5,9 @@ use crate::{Common, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Experience, Query, Roadmap, VertexId, WorldId};
+use psmp_files::{TableFile, write_table};
 use psmp_lab::counted;
-use psmp_worlds::{Dataset, DatasetParts, TableFile, graphml, write_table};
+use psmp_worlds::{Dataset, DatasetParts, graphml};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -197,8 +198,8 @@ fn copy_images(dataset: &Dataset, to: &Path) -> Result<usize> {
     for world in (0..worlds as u32).map(WorldId) {
         if let Some(image) = dataset.image_path(world) {
             let bytes =
-                std::fs::read(&image).map_err(|e| psmp_worlds::FileError::io(&image, "read", e))?;
-            psmp_worlds::save(Dataset::image_path_in(to, world), &bytes)?;
+                std::fs::read(&image).map_err(|e| psmp_files::FileError::io(&image, "read", e))?;
+            psmp_files::save(Dataset::image_path_in(to, world), &bytes)?;
             copied += 1;
             bar.inc(1);
         }

@@ -6,12 +6,12 @@ use anyhow::Result;
 use clap::Args;
 use psmp::checker::BisectionChecker;
 use psmp::{Experience, Fallback, Stop, WorldId};
+use psmp_files::FileError;
 use psmp_lab::counted;
 use psmp_lab::families::{ONE_WALL, ProblemSet, RESOLUTION};
 use psmp_lab::score::regret;
 use psmp_lab::trial::{self, Trial};
 use psmp_lab::{PlannerSpec, Setting};
-use psmp_worlds::FileError;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ const PLANNERS: [&str; 5] = ["ei:ensemble", "psmp:fs", "pomp:fs", "maxprob:fs", 
 
 pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
     std::fs::create_dir_all(&args.output).map_err(|e| FileError::io(&args.output, "create", e))?;
-    psmp_worlds::check_writable(args.output.join("picture"))?;
+    psmp_files::check_writable(args.output.join("picture"))?;
     let bar = show::progress(u64::from(args.worlds), "making worlds");
     let set = ONE_WALL.generate(args.worlds as usize, 0, common.seed, || bar.inc(1))?;
     bar.finish_and_clear();

@@ -4,12 +4,12 @@ use crate::say;
 use psmp::RoadmapError;
 use psmp::checker::BisectionError;
 use psmp_arm::{ArmError, JoinError, TrajectoryError};
+use psmp_files::FileError;
 use psmp_lab::clutter::{self, ClutterError};
 use psmp_lab::families::FamilyError;
-use psmp_lab::reproduce::ReproduceError;
 use psmp_lab::sweep::SweepError;
 use psmp_lab::{ResolutionError, SpecError};
-use psmp_worlds::FileError;
+use psmp_report::reproduce::ReproduceError;
 use std::fmt;
 use std::process::ExitCode;
 

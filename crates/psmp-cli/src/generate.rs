@@ -7,7 +7,7 @@ use clap::Args;
 use psmp_lab::clutter::Clutter;
 use psmp_lab::counted;
 use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
-use psmp_lab::picture::ArmPicture;
+use psmp_report::picture::ArmPicture;
 use serde_json::json;
 use std::path::PathBuf;
 

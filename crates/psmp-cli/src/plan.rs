@@ -10,6 +10,7 @@ use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::checker::{BisectionChecker, Checker, WorldFn};
 use psmp::{Anytime, Connection, Experience, Progress, Query, Roadmap, Space, WorldId, roadmap};
+use psmp_files::{FileError, Fingerprint, TableFile};
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{
     PlannerName, PlannerSpec, Problems, Setting, checker_for, counted, learned, resolution_for,
@@ -17,8 +18,7 @@ use psmp_lab::{
 };
 use psmp_rivals::{MotionChecker, Waypoints};
 use psmp_worlds::{
-    Dataset, DiscRobot, FileError, Fingerprint, Frame, ImageOptions, OccupancyGrid, ReadOptions,
-    TableFile, UnknownCells, graphml,
+    Dataset, DiscRobot, Frame, ImageOptions, OccupancyGrid, ReadOptions, UnknownCells, graphml,
 };
 use serde_json::json;
 use std::convert::Infallible;
@@ -218,11 +218,11 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
                     format!("end the name in `.{}` or `.{}`", endings[0], endings[1]),
                 ));
             }
-            psmp_worlds::check_writable(file)?;
+            psmp_files::check_writable(file)?;
         }
     }
     if let Some(file) = &args.outcomes {
-        psmp_worlds::check_writable(file)?;
+        psmp_files::check_writable(file)?;
     }
     match (&args.map, &args.dataset, &args.arm.robot) {
         (Some(map), ..) => in_map(args, map, common, stopping),
@@ -689,7 +689,7 @@ impl PathToWrite<'_> {
             });
             serde_json::to_vec_pretty(&show::with_bound(written, progress))?
         };
-        Ok(psmp_worlds::save(file, &bytes)?)
+        Ok(psmp_files::save(file, &bytes)?)
     }
 }
 

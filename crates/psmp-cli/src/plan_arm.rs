@@ -15,11 +15,11 @@ use psmp_arm::{
     MotionRequest, RefinedWorld, RememberingChecker, Sampling, SphereModel, SphereWorld,
     Trajectory, joint_roadmap,
 };
-use psmp_lab::picture::ArmPicture;
+use psmp_files::{Fingerprint, TableFile};
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_lab::{PlannerName, PlannerSpec, Setting, counted, learned, scale};
+use psmp_report::picture::ArmPicture;
 use psmp_rivals::{MotionChecker, RivalName, Waypoints};
-use psmp_worlds::{Fingerprint, TableFile};
 use serde_json::json;
 use std::convert::Infallible;
 use std::io::Write;
@@ -596,5 +596,5 @@ fn write_trajectory(file: &Path, names: &[&str], trajectory: &Trajectory) -> Res
             "points": points,
         }))?
     };
-    Ok(psmp_worlds::save(file, &bytes)?)
+    Ok(psmp_files::save(file, &bytes)?)
 }

@@ -3,10 +3,11 @@
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 use psmp::{AnytimePlanner, EdgeStatus, Event, EventKind, Progress, Query, Roadmap, Yardstick};
+use psmp_files::FileError;
 use psmp_lab::counted;
-use psmp_lab::picture::{EdgeMark, RunPicture};
 use psmp_lab::trial::{Ending, Trial};
-use psmp_worlds::{FileError, OccupancyGrid};
+use psmp_report::picture::{EdgeMark, RunPicture};
+use psmp_worlds::OccupancyGrid;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;

@@ -5,7 +5,7 @@ use crate::{Common, arms, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp_arm::{Ball, DEFAULT_SPHERES, LinkCover, Robot};
-use psmp_worlds::check_writable;
+use psmp_files::check_writable;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub fn run(args: &SpheresArgs, common: Common) -> Result<Outcome> {
     let model = arms::cover(&robot, args.spheres);
     if let Some(output) = &args.output {
         let text = model.spherised_urdf(&robot, &args.robot)?;
-        psmp_worlds::save(output, text.as_bytes())?;
+        psmp_files::save(output, text.as_bytes())?;
     }
     let links = robot.links().iter().zip(model.links());
     let covered = links.filter(|(_, cover)| !cover.balls.is_empty());

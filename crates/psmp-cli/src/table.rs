@@ -10,8 +10,9 @@ use psmp_arm::{
     Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, MotionRequest,
     Sampling, Scene, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
+use psmp_files::{FileError, check_writable, write_table};
 use psmp_lab::counted;
-use psmp_worlds::{FileError, check_writable, graphml, write_table};
+use psmp_worlds::graphml;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -9,8 +9,8 @@ use anyhow::Result;
 use psmp::checker::{World, WorldFn};
 use psmp::{Direction, Edge, Limit, Query, Roadmap, Space, VertexId};
 use psmp_lab::counted;
-use psmp_lab::picture::RunPicture;
 use psmp_lab::trial::{Ending, Trial};
+use psmp_report::picture::RunPicture;
 use psmp_rivals::{
     MotionChecker, ProblemError, ResolutionError, RivalName, ShortcutError, ShortcutOptions,
     Waypoints, shortcut,
@@ -195,7 +195,7 @@ impl Found {
                 "path": self.path.iter().collect::<Vec<_>>(),
             }))?
         };
-        Ok(psmp_worlds::save(file, &bytes)?)
+        Ok(psmp_files::save(file, &bytes)?)
     }
 }
 

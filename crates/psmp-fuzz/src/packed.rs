@@ -7,7 +7,7 @@
 
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
-use psmp_worlds::MOST_UNBORNE;
+use psmp_files::MOST_UNBORNE;
 use std::io::{Read, copy, sink};
 use twox_hash::XxHash64;
 

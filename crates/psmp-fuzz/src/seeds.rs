@@ -5,12 +5,12 @@ use psmp::{
     CollisionTable, Direction, Edge, EdgeId, Experience, Query, Roadmap, Space, VertexId, WorldId,
 };
 use psmp_arm::{Robot, SphereModel};
+use psmp_files::{Fingerprint, write_table};
 use psmp_lab::families::Family;
-use psmp_lab::{Row, learned, rows};
+use psmp_lab::{Row, learned};
+use psmp_report::rows;
 use psmp_worlds::mat5::{MatFile, Matrix, Numbers, Value};
-use psmp_worlds::{
-    BitMatrix, Dataset, DatasetParts, Fingerprint, Frame, OccupancyGrid, graphml, write_table,
-};
+use psmp_worlds::{BitMatrix, Dataset, DatasetParts, Frame, OccupancyGrid, graphml};
 use std::fs;
 use std::path::Path;
 

@@ -10,12 +10,14 @@ use psmp_arm::{
     Arm, ArmProblem, ExactWorld, MotionRequest, Placed, Robot, Sampling, Scene, Semantics,
     SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
+use psmp_files::{BeliefFile, FileError, Fingerprint, TableFile};
 use psmp_lab::families::Family;
-use psmp_lab::{Origin, learned, reproduce, rows};
+use psmp_lab::{Origin, learned};
+use psmp_report::{keep, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
-    BeliefFile, Dataset, DiscRobot, FileError, Fingerprint, ImageOptions, OccupancyGrid, Pairing,
-    Prefer, ReadOptions, TableFile, UnknownCells, graphml,
+    Dataset, DiscRobot, ImageOptions, OccupancyGrid, Pairing, Prefer, ReadOptions, UnknownCells,
+    graphml,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -133,20 +135,20 @@ const DATASET: &[&str] = &[
 /// Source files that open files and have no reader to try, with the reason.
 pub const NOT_READ: &[(&str, &str)] = &[
     (
-        "psmp-worlds/src/files.rs",
+        "psmp-files/src/files.rs",
         "opens files for the readers in this list",
     ),
     (
-        "psmp-worlds/src/regular_file.rs",
+        "psmp-files/src/regular_file.rs",
         "opens files for the readers in this list",
     ),
     ("psmp-cli/src/convert.rs", "copies images as they are"),
     (
-        "psmp-lab/src/kept_rows.rs",
+        "psmp-report/src/kept_rows.rs",
         "hashes images and beliefs without looking into them",
     ),
     (
-        "psmp-lab/src/reproduce/seven_dof/mod.rs",
+        "psmp-report/src/reproduce/seven_dof/mod.rs",
         "hashes the files of a folder without looking into them",
     ),
 ];
@@ -262,7 +264,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "table_file",
-            &["psmp-worlds/src/table_file.rs"],
+            &["psmp-files/src/table_file.rs"],
             "worlds.table",
             seeds::table_file,
             |path| {
@@ -276,7 +278,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "belief_file",
-            &["psmp-worlds/src/belief_file.rs", "psmp-lab/src/learned.rs"],
+            &["psmp-files/src/belief_file.rs", "psmp-lab/src/learned.rs"],
             "worlds.belief",
             seeds::belief,
             read_belief,
@@ -298,7 +300,7 @@ pub const TARGETS: &[Target] = &[
         dense: dense::rows,
         ..Target::new(
             "rows",
-            &["psmp-lab/src/rows.rs"],
+            &["psmp-report/src/rows.rs"],
             "rows.csv",
             seeds::rows_csv,
             |path| {
@@ -317,7 +319,7 @@ pub const TARGETS: &[Target] = &[
             "maze-from-world-1.json",
             seeds::kept_rows,
             |path| {
-                for row in reproduce::kept_rows(path, FINGERPRINT, 2)?.unwrap_or_default() {
+                for row in keep::recall_rows(path, FINGERPRINT, 2)?.unwrap_or_default() {
                     let _ = (row.improvements(), row.cost_of_best());
                 }
                 Ok(())
@@ -491,7 +493,7 @@ pub const TARGETS: &[Target] = &[
 ];
 
 const RASTER: &[&str] = &["psmp-worlds/src/raster.rs"];
-const KEEP: &[&str] = &["psmp-lab/src/keep.rs"];
+const KEEP: &[&str] = &["psmp-report/src/keep.rs"];
 const MESH: &[&str] = &["psmp-arm/src/mesh_file.rs"];
 const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
 const SCENE: &[&str] = &["psmp-arm/src/scene/mod.rs"];

@@ -6,9 +6,9 @@
 //! named together with the reader and its number.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+use psmp_files::FileError;
 use psmp_fuzz::measure::{Cost, Counting, measure};
 use psmp_fuzz::{NOT_READ, TARGETS, Target, mutant, target};
-use psmp_worlds::FileError;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

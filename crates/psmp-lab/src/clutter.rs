@@ -18,7 +18,8 @@ use psmp_arm::{
     MotionRequest, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel, SphereWorld,
     joint_roadmap, models,
 };
-use psmp_worlds::{FileError, graphml};
+use psmp_files::FileError;
+use psmp_worlds::graphml;
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;

@@ -7,7 +7,7 @@
 
 use crate::shelf::{latent_model, member_weights, soft_set_model, stock};
 use psmp::{EdgeId, Experience, Ledger, PartialTable, Roadmap, WorldId};
-use psmp_worlds::{
+use psmp_files::{
     BeliefFile, BeliefParts, FileError, Fingerprint, MOST_UNBORNE, MemberWeights, Place,
     begin_belief, save, write_belief,
 };

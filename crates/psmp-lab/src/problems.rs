@@ -2,7 +2,8 @@
 
 use crate::families::ProblemSet;
 use psmp::{CollisionTable, Query, Roadmap, WorldId};
-use psmp_worlds::{Dataset, FileError, Frame, ImageOptions, OccupancyGrid};
+use psmp_files::FileError;
+use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid};
 
 /// Known worlds on one roadmap.
 pub trait Problems: Send + Sync {

@@ -1,17 +1,14 @@
 //! One run as a row of a table: what was run, all that is needed to run it again, and what came of
 //! it.
 
-use crate::planner_name::PlannerName;
-use crate::reproduce::seven_dof::Entry;
 use crate::score::{Improvement, regret};
-use crate::trial::{Ending, Trial};
+use crate::trial::Trial;
 use psmp::Yardstick;
 use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(
-    Debug, Clone, Default, PartialEq, Serialize, Deserialize, parquet_derive::ParquetRecordWriter,
-)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "parquet", derive(parquet_derive::ParquetRecordWriter))]
 pub struct Row {
     /// The dataset's or the family's name.
     pub dataset: String,
@@ -86,7 +83,8 @@ pub struct Row {
 impl Row {
     /// What came of a run; what was run is for the caller to say. `limit` is what checking only
     /// the shortest path costs.
-    pub(crate) fn of_trial(trial: &Trial, shortest: Option<f64>, limit: Option<u64>) -> Self {
+    #[must_use]
+    pub fn of_trial(trial: &Trial, shortest: Option<f64>, limit: Option<u64>) -> Self {
         let first = trial.improvements.first();
         let at_shortest = trial.improvements.iter().find(|better| {
             shortest.is_some_and(|shortest| better.length <= shortest * (1.0 + 1e-12))
@@ -116,25 +114,6 @@ impl Row {
             seconds: trial.duration.as_secs_f64(),
             ..Self::default()
         }
-    }
-
-    /// The same row in today's words: endings and lower bounds did not always say that they speak of one
-    /// roadmap, or of the straight line.
-    pub(crate) fn in_todays_words(mut self) -> Self {
-        let entry = self.planner.parse::<Entry>();
-        let on_roadmap = !entry.is_ok_and(|e| matches!(e.planner, PlannerName::WithoutRoadmap(_)));
-        if !on_roadmap && self.straight_line.is_none() {
-            self.straight_line = self.lower_bound_on_roadmap.take();
-        }
-        let ending = match (self.ending.as_str(), on_roadmap) {
-            ("optimal", true) => Ending::ShortestOnRoadmap,
-            ("optimal", false) => Ending::StraightLine,
-            ("infeasible", true) => Ending::NoPathOnRoadmap,
-            ("infeasible", false) => Ending::EndInCollision,
-            _ => return self,
-        };
-        self.ending = ending.name().to_owned();
-        self
     }
 
     /// The run's better paths, in order. `None` if the column is malformed.

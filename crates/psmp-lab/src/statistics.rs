@@ -179,7 +179,8 @@ pub fn median_over_worlds(
 }
 
 /// A quantile of sorted values, between neighbours by linear interpolation.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
+#[must_use]
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
     if below == above {

@@ -9,7 +9,7 @@ use crate::problems::Problems;
 use crate::resolution::ResolutionError;
 use crate::row::Row;
 use psmp::{Experience, Fallback, WorldId};
-use psmp_worlds::{BeliefFile, FileError};
+use psmp_files::{BeliefFile, FileError};
 use rayon::prelude::*;
 use std::sync::Arc;
 use thiserror::Error;
@@ -158,7 +158,10 @@ pub fn sweep(
 }
 
 /// The rows of all worlds, in their order, each by its place in it; done on all threads.
-pub(crate) fn over_worlds(
+///
+/// # Errors
+/// The first trouble met.
+pub fn over_worlds(
     tasks: &[(&dyn Problems, Vec<WorldId>)],
     jobs: Option<usize>,
     rows: impl Fn(usize, &dyn Problems, WorldId) -> Result<Vec<Row>, SweepError> + Sync,

@@ -52,7 +52,7 @@ pub struct Trial {
 impl Trial {
     /// A path made better after the run was over, when so many configurations had been checked in
     /// all.
-    pub(crate) fn improve(&mut self, configurations: u64, length: f64) {
+    pub fn improve(&mut self, configurations: u64, length: f64) {
         self.progress.configurations = configurations;
         if self.progress.best_length.is_none_or(|best| length < best) {
             self.progress.best_length = Some(length);
@@ -65,7 +65,7 @@ impl Trial {
     }
 
     /// Counts configurations that were checked before the run began.
-    pub(crate) fn count_before(&mut self, configurations: u64) {
+    pub fn count_before(&mut self, configurations: u64) {
         for improvement in &mut self.improvements {
             improvement.configurations += configurations;
         }
@@ -73,7 +73,8 @@ impl Trial {
     }
 
     /// A run that ended before it began, when so many configurations had been checked.
-    pub(crate) fn over_at_once(ending: Ending, configurations: u64) -> Self {
+    #[must_use]
+    pub fn over_at_once(ending: Ending, configurations: u64) -> Self {
         Self {
             improvements: Vec::new(),
             ending,

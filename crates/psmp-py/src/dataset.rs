@@ -1,6 +1,7 @@
 //! Known worlds on one roadmap, for Python: a dataset's folder, or worlds made on the spot.
 
 use crate::arguments::{file_error, refused, worlds};
+use crate::columns::{Column, columns};
 use crate::roadmap::Roadmap;
 use crate::table::{Bits, Table};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -8,11 +9,11 @@ use psmp::{Experience, Fallback, WorldId};
 use psmp_lab::counted;
 use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions, runs_in_world};
-use psmp_lab::{Origin, Problems, rows};
+use psmp_lab::{Origin, Problems};
 use psmp_worlds::{Prefer, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyTuple;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -229,7 +230,7 @@ fn sweep_error(error: SweepError) -> PyErr {
     }
 }
 
-/// Runs planners in some worlds of a dataset: the rows as the bytes of a Parquet file.
+/// Runs planners in some worlds of a dataset: the columns of their rows.
 #[pyfunction]
 #[pyo3(signature = (dataset, worlds, planners, seeds, *, experience, resolution, eta, fallback, budget))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.sweep")]
@@ -244,7 +245,7 @@ pub fn sweep_rows<'py>(
     eta: f64,
     fallback: Option<u32>,
     budget: Option<u64>,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<Vec<Column<'py>>> {
     let problems = dataset.get().problems.clone();
     let table = problems.table().map_err(|e| file_error(&e))?;
     let worlds = self::worlds("worlds", Some(worlds), table.world_count())?;
@@ -280,6 +281,5 @@ pub fn sweep_rows<'py>(
         found.extend(runs.map_err(sweep_error)?);
         py.check_signals()?;
     }
-    let bytes = rows::parquet(&found).map_err(|e| refused("rows", e))?;
-    Ok(PyBytes::new(py, &bytes))
+    columns(py, &found)
 }

@@ -11,6 +11,7 @@ mod arm_checker;
 mod belief;
 mod building;
 mod checker;
+mod columns;
 mod dataset;
 mod engine;
 mod event;

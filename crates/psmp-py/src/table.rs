@@ -4,8 +4,8 @@ use crate::arguments::{file_error, matrix, read_only, refused};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use psmp::{CollisionTable, EdgeId, Experience, WorldId};
+use psmp_files::{BeliefFile, TableFile};
 use psmp_lab::counted;
-use psmp_worlds::{BeliefFile, TableFile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -158,7 +158,7 @@ impl Table {
 
     /// Writes the table into a file that `open` reads.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| psmp_worlds::write_table(path, &*self.0))
+        py.detach(|| psmp_files::write_table(path, &*self.0))
             .map_err(|e| file_error(&e))
     }
 

@@ -6,9 +6,8 @@
 //! alone. Vertices and edges take their ids from the order in which they stand in the file.
 
 use crate::embedding::space_around;
-use crate::error::{FileError, Place};
-use crate::files;
 use psmp::{Direction, Edge, Roadmap, VertexId};
+use psmp_files::{FileError, Place};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion, escape};
 use std::collections::HashMap;
@@ -21,7 +20,7 @@ use std::path::Path;
 /// If the file cannot be read, is not a single GraphML graph, or does not make a roadmap.
 pub fn read(path: impl AsRef<Path>) -> Result<Roadmap, FileError> {
     let path = path.as_ref();
-    let bytes = files::read(path)?;
+    let bytes = psmp_files::read(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|e| {
         FileError::new(path, "is not UTF-8 text")
             .at(Place::Byte(e.valid_up_to() as u64))
@@ -37,7 +36,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Roadmap, FileError> {
 /// # Errors
 /// If the file cannot be written.
 pub fn write(path: impl AsRef<Path>, roadmap: &Roadmap) -> Result<(), FileError> {
-    files::write(path.as_ref(), |w| {
+    psmp_files::save_with(path, |w| {
         let direction = match roadmap.direction() {
             Direction::Undirected => "undirected",
             Direction::Directed => "directed",

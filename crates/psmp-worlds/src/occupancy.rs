@@ -6,7 +6,7 @@
 
 use crate::raster::read_grey;
 use crate::world::world_by_looking;
-use crate::{FileError, save};
+use psmp_files::{FileError, save};
 use std::io::Cursor;
 use std::path::Path;
 use thiserror::Error;

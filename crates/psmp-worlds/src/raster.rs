@@ -3,8 +3,8 @@
 //! A few bytes can declare a picture of many gigabytes. Before anything is decoded, the declared
 //! size is held against the most that a file of this length can hold.
 
-use crate::{FileError, read_regular};
 use image::{DynamicImage, GrayAlphaImage, ImageDecoder, ImageError, ImageReader, Limits};
+use psmp_files::{FileError, read_regular};
 use std::io::Cursor;
 use std::path::Path;
 

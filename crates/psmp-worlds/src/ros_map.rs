@@ -12,7 +12,8 @@
 //!   100 it is unknown. As in Navigation 2, `negate` does not matter here.
 
 use crate::raster::read_grey;
-use crate::{FileError, Frame, OccupancyGrid, Place, files};
+use crate::{Frame, OccupancyGrid};
+use psmp_files::{FileError, Place};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 use std::path::Path;
@@ -100,7 +101,7 @@ impl OccupancyGrid {
     /// If a file is missing or damaged, or a field is missing or makes no sense.
     pub fn read_ros_map(path: impl AsRef<Path>, unknown: UnknownCells) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = files::read(path)?;
+        let bytes = psmp_files::read(path)?;
         let map = MapFile::parse(path, &bytes)?;
         let picture = read_grey(&path.with_file_name(&map.image), None)?;
         Self::from_fn(

@@ -8,21 +8,9 @@ use psmp_worlds::{DiscRobot, ImageOptions, OccupancyGrid};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-/// The folder of a dataset, or `None`, said loudly, where the data is not at hand.
+/// The folder of a dataset, if it is there.
 fn dataset(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("PSMP_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let folder = data.join("graph_collision_checking").join(name);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!(
-        "SKIPPED: no dataset at `{}`; set PSMP_DATA to the folder of the datasets",
-        folder.display()
-    );
-    None
+    psmp_testdata::published(&format!("graph_collision_checking/{name}"))
 }
 
 fn rows(path: PathBuf) -> impl Iterator<Item = Vec<f64>> {

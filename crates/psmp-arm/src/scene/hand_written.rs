@@ -43,7 +43,7 @@ use crate::geometry::{Heightfield, Placed, Shape, ShapeError};
 use crate::mesh_file;
 use crate::permissions::Permissions;
 use crate::pose::Pose;
-use psmp_worlds::{FileError, Place};
+use psmp_files::{FileError, Place};
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

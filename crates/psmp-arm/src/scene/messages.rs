@@ -6,7 +6,7 @@
 //! meant.
 #![expect(dead_code, reason = "keys that are known and passed over")]
 
-use psmp_worlds::{FileError, Place};
+use psmp_files::{FileError, Place};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Error as YamlError;

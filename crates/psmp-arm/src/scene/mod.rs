@@ -16,7 +16,7 @@ pub use request::MotionRequest;
 use crate::geometry::{FARTHEST, Placed};
 use crate::permissions::{LARGEST_TEXT, Permissions};
 use crate::pose::Pose;
-use psmp_worlds::{FileError, read_regular_text};
+use psmp_files::{FileError, read_regular_text};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use super::messages::{
 use super::{AllowedCollisions, Attached, Object, Scene, finite_pose, near};
 use crate::geometry::{FARTHEST, Mesh, Placed, Shape, ShapeError};
 use crate::pose::Pose;
-use psmp_worlds::{FileError, Place};
+use psmp_files::{FileError, Place};
 use std::path::Path;
 
 pub(super) fn parse(path: &Path, text: &str) -> Result<Scene, FileError> {

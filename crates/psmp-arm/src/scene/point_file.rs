@@ -8,7 +8,7 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{
     ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
-use psmp_worlds::{FileError, Place, read_regular};
+use psmp_files::{FileError, Place, read_regular};
 use std::path::Path;
 
 /// Reads the points of a file, each to be a ball of `radius`. Points that are not finite, which

@@ -3,7 +3,7 @@
 use super::messages::{Kind, RequestFile, from_yaml};
 use super::moveit::joint_positions;
 use crate::permissions::LARGEST_TEXT;
-use psmp_worlds::{FileError, Place, read_regular_text};
+use psmp_files::{FileError, Place, read_regular_text};
 use std::path::Path;
 
 /// A MoveIt motion plan request with a goal in joint space.

@@ -3,7 +3,7 @@
 use super::{MotionRequest, Object, Scene};
 use crate::geometry::Shape;
 use crate::pose::Pose;
-use psmp_worlds::{FileError, Place, save};
+use psmp_files::{FileError, Place, save};
 use std::fmt::Write;
 use std::path::Path;
 

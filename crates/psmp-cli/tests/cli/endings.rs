@@ -1,6 +1,7 @@
 use crate::place::{Place, Run, request, signal, wait};
 use psmp::{CollisionTable, Direction, Edge, EdgeId, Roadmap, Space, WorldId};
-use psmp_worlds::{Frame, OccupancyGrid, graphml, write_table};
+use psmp_files::write_table;
+use psmp_worlds::{Frame, OccupancyGrid, graphml};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 

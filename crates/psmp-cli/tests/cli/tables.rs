@@ -2,7 +2,8 @@ use crate::place::{Place, wait};
 use psmp::checker::{BisectionChecker, Checker, Sightings};
 use psmp::{Experience, WorldId};
 use psmp_arm::{Arm, DEFAULT_STEP, Robot, Scene, Semantics, SphereModel, SphereWorld};
-use psmp_worlds::{TableFile, graphml};
+use psmp_files::TableFile;
+use psmp_worlds::graphml;
 use std::fs;
 use std::time::{Duration, Instant};
 

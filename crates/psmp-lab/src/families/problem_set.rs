@@ -5,7 +5,8 @@
 use super::{Family, Rectangle};
 use psmp::checker::{BisectionChecker, Checker, Sightings};
 use psmp::{CollisionTable, Connection, EdgeId, Query, Roadmap, Space, VertexId, WorldId, roadmap};
-use psmp_worlds::{Dataset, DatasetParts, FileError, Frame, OccupancyGrid};
+use psmp_files::FileError;
+use psmp_worlds::{Dataset, DatasetParts, Frame, OccupancyGrid};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;

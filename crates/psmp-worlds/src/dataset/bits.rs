@@ -1,8 +1,8 @@
 //! Zeros and ones: a row for each world, a column for each edge or path, read from either twin.
 
 use super::text::{self, Line, is_separator, shown};
-use crate::error::{FileError, Place};
 use crate::mat5::{Matrix, with_numbers};
+use psmp_files::{FileError, Place};
 use std::path::Path;
 
 /// A matrix of bits.

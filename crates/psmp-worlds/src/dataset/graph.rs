@@ -8,8 +8,8 @@
 
 use super::bits::BitMatrix;
 use super::text::{self, Line, shown};
-use crate::error::FileError;
 use psmp::{Direction, Edge, EdgeId, VertexId};
+use psmp_files::FileError;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
@@ -226,7 +226,7 @@ fn agree(table: &BitMatrix, pairs: &[(usize, usize)]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use psmp_files::Place;
 
     fn read(text: &str) -> Result<GraphFile, FileError> {
         let path = Path::new("graph.txt");

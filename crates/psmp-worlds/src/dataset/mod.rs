@@ -19,11 +19,10 @@ pub use twins::Prefer;
 pub use write::DatasetParts;
 
 use crate::embedding::space_around;
-use crate::error::FileError;
-use crate::files;
 use crate::mat5::MatFile;
 use graph::{Edges, GraphFile};
 use psmp::{CollisionTable, EdgeId, Experience, Query, Roadmap, VertexId, WorldId};
+use psmp_files::FileError;
 use std::fs;
 use std::path::{Path, PathBuf};
 use twins::{Twin, both, choose, find, missing};
@@ -92,7 +91,7 @@ impl Dataset {
             return Err(missing(folder, &[name::GRAPH.to_owned()], "graph")
                 .hint("name the folder of a dataset, which holds `graph.txt`"));
         }
-        let graph = GraphFile::read(&graph_path, &files::read(&graph_path)?)?;
+        let graph = GraphFile::read(&graph_path, &psmp_files::read(&graph_path)?)?;
         let coordinates = coordinates(folder, prefer, graph.vertices)?;
         if coordinates.is_none() {
             graph.believable(&graph_path)?;
@@ -372,7 +371,7 @@ fn drop_vertex_ids(numbers: &mut text::NumberRows) {
 
 fn read_bits<'a>(twin: &'a Twin, variable: &str) -> Result<(&'a Path, BitMatrix), FileError> {
     match twin {
-        Twin::Text(path) => Ok((path, BitMatrix::from_text(path, &files::read(path)?)?)),
+        Twin::Text(path) => Ok((path, BitMatrix::from_text(path, &psmp_files::read(path)?)?)),
         Twin::Mat(path) => {
             let file = MatFile::read(path)?;
             let bits = BitMatrix::from_matrix(path, variable, file.matrix(variable)?)?;

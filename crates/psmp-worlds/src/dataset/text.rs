@@ -3,7 +3,7 @@
 //! Either line end will do, blank lines are skipped, and so are spaces too many; what is left must
 //! be numbers. Everything works on bytes, because the tables have millions of entries.
 
-use crate::error::{FileError, Place};
+use psmp_files::{FileError, Place};
 use std::path::Path;
 
 /// A line that is not blank.

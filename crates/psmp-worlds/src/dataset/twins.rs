@@ -1,9 +1,8 @@
 //! Most files of a dataset come as text, as a MAT-file, or as both; this finds what is there.
 
 use super::text::{self, NumberRows, id_from_one, out_of_range};
-use crate::error::{FileError, Place};
-use crate::files;
 use crate::mat5::MatFile;
+use psmp_files::{FileError, Place};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +77,7 @@ pub(super) fn both(stem: &str) -> [String; 2] {
 /// Coordinates or other numbers from a text file or the MAT variable `name`.
 pub(super) fn numbers(twin: &Twin, name: &str) -> Result<NumberRows, FileError> {
     match twin {
-        Twin::Text(path) => NumberRows::read(path, &files::read(path)?),
+        Twin::Text(path) => NumberRows::read(path, &psmp_files::read(path)?),
         Twin::Mat(path) => {
             let file = MatFile::read(path)?;
             let matrix = file.matrix(name)?;
@@ -104,7 +103,7 @@ pub(super) fn numbers(twin: &Twin, name: &str) -> Result<NumberRows, FileError> 
 pub(super) fn ids(twin: &Twin, name: &str, what: &str, most: usize) -> Result<Vec<u32>, FileError> {
     match twin {
         Twin::Text(path) => {
-            let bytes = files::read(path)?;
+            let bytes = psmp_files::read(path)?;
             let mut ids = Vec::new();
             for line in text::lines(&bytes) {
                 for field in line.fields() {
@@ -131,7 +130,7 @@ pub(super) fn lists_of_ids(
     most: usize,
 ) -> Result<Vec<Vec<u32>>, FileError> {
     match twin {
-        Twin::Text(path) => text::lines(&files::read(path)?)
+        Twin::Text(path) => text::lines(&psmp_files::read(path)?)
             .map(|line| {
                 line.fields()
                     .map(|field| line.id(path, field, what, most))

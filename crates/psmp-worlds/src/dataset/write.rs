@@ -7,10 +7,9 @@
 use super::graph::Edges;
 use super::twins::both;
 use super::{BitMatrix, name};
-use crate::error::FileError;
-use crate::files;
 use crate::mat5::{MatFile, Matrix, Numbers, Value};
 use psmp::{Direction, Edge, Experience, Query, Roadmap, VertexId, WorldId};
+use psmp_files::FileError;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -140,7 +139,7 @@ pub(super) fn dataset(folder: &Path, parts: &DatasetParts<'_>) -> Result<(), Fil
         write_bits(folder, name::ASSIGNMENT, bits)?;
     }
     // The graph comes last: where it is, the rest is complete.
-    files::write(&folder.join(name::GRAPH), |w| {
+    psmp_files::save_with(folder.join(name::GRAPH), |w| {
         writeln!(w, "NumVertices: {}", roadmap.vertex_count())?;
         writeln!(w, "NumEdges: {}", rows.len())?;
         rows.iter().enumerate().try_for_each(|(i, e)| {
@@ -274,7 +273,7 @@ fn text(
     stem: &str,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    files::write(&folder.join(format!("{stem}.dat")), |w| content(w))
+    psmp_files::save_with(folder.join(format!("{stem}.dat")), |w| content(w))
 }
 
 fn mat<const N: usize>(

@@ -12,7 +12,7 @@ mod read;
 mod tests;
 mod write;
 
-use crate::error::{FileError, Place};
+use psmp_files::{FileError, Place};
 use std::path::{Path, PathBuf};
 
 /// The numbers of a [`Matrix`], in the type in which the file stores them.
@@ -198,7 +198,7 @@ impl MatFile {
     /// If it cannot be read, is of another version, or is damaged.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        Self::decode(path, &crate::files::read(path)?)
+        Self::decode(path, &psmp_files::read(path)?)
     }
 
     /// Reads the bytes of a file; `path` is for error messages.
@@ -221,7 +221,7 @@ impl MatFile {
     pub fn write(path: impl AsRef<Path>, variables: &[(&str, Value)]) -> Result<(), FileError> {
         let path = path.as_ref();
         let bytes = write::file(path, variables, write::Packing::Compressed)?;
-        crate::files::write(path, |w| std::io::Write::write_all(w, &bytes))
+        psmp_files::save(path, &bytes)
     }
 
     /// The names and values.

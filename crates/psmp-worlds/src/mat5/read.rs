@@ -6,8 +6,8 @@
 //! limited: a few bytes of either can stand for many gigabytes.
 
 use super::{Class, Matrix, Numbers, Value};
-use crate::error::{FileError, Place};
 use flate2::bufread::ZlibDecoder;
+use psmp_files::{FileError, Place};
 use std::cell::Cell;
 use std::io::Read;
 use std::path::Path;

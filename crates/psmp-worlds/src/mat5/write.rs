@@ -1,9 +1,9 @@
 //! The writing side: little endian, each variable compressed as `save -v7` does it.
 
 use super::{Class, Matrix, Numbers, Value, with_numbers};
-use crate::error::{FileError, Place};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use psmp_files::{FileError, Place};
 use std::io::Write;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 use crate::allocations;
 use crate::sample::Sample;
 use flate2::read::ZlibDecoder;
-use psmp::{Direction, EdgeId, Experience, WorldId};
+use psmp::Direction;
 use psmp_worlds::mat5::{MatFile, Matrix, Numbers, Value};
-use psmp_worlds::{Dataset, Pairing, Prefer, ReadOptions, TableFile, graphml, write_table};
+use psmp_worlds::{Dataset, Pairing, Prefer, ReadOptions, graphml};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::fs;
@@ -203,34 +203,6 @@ fn damaged_graphml_is_refused_or_read() {
             fs::write(&path, bytes).unwrap();
             let _ = bounded(|| graphml::read(&path));
         }
-    }
-}
-
-#[test]
-fn damaged_table_files_are_refused_or_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = Sample::complete(Direction::Directed).table.unwrap();
-    let good_path = folder.path().join("good.table");
-    write_table(&good_path, &table).unwrap();
-    let good = fs::read(&good_path).unwrap();
-    let path = folder.path().join("damaged.table");
-    let mut rng = Pcg64::seed_from_u64(4);
-    for _ in 0..4_000 {
-        let mut bytes = good.clone();
-        mutate(&mut bytes, &mut rng);
-        let same = bytes == good;
-        fs::write(&path, bytes).unwrap();
-        bounded(|| {
-            let opened = TableFile::open(&path);
-            assert_eq!(opened.is_ok(), same);
-            let Ok(file) = opened else { return };
-            for edge in 0..file.edge_count() {
-                let _ = file.worlds_where_free(EdgeId(edge as u32));
-            }
-            for world in 0..file.world_count() {
-                let _ = file.free_edges_in(WorldId(world as u32));
-            }
-        });
     }
 }
 

@@ -1,6 +1,7 @@
 use crate::sample::Sample;
 use psmp::{CollisionTable, Direction, Edge, EdgeId, Roadmap, VertexId, WorldId};
-use psmp_worlds::{Dataset, DatasetParts, FileError, Pairing, ReadOptions};
+use psmp_files::FileError;
+use psmp_worlds::{Dataset, DatasetParts, Pairing, ReadOptions};
 use std::fs;
 use std::path::Path;
 

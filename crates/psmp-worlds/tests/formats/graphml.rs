@@ -1,7 +1,8 @@
 use psmp::{Direction, Edge, Roadmap, Space, VertexId};
-use psmp_worlds::{Place, graphml};
+use psmp_files::Place;
+use psmp_worlds::graphml;
 
-fn read(text: &str) -> Result<Roadmap, psmp_worlds::FileError> {
+fn read(text: &str) -> Result<Roadmap, psmp_files::FileError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("roadmap.graphml");
     std::fs::write(&path, text).unwrap();

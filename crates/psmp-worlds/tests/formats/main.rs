@@ -12,27 +12,7 @@ mod datasets;
 mod graphml;
 /// The six published datasets, where they are on this machine.
 mod published;
-/// Random datasets, roadmaps and tables, written and read again.
+/// Random datasets and roadmaps, written and read again.
 mod round_trips;
 /// A dataset to try things with.
 mod sample;
-
-use std::path::{Path, PathBuf};
-
-/// The folder of real data: `PSMP_DATA`, else `../shared/data` beside the workspace. Where there
-/// is none it says so, and the test that asked has nothing to try.
-fn real_data() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = match std::env::var_os("PSMP_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => workspace.join("../shared/data"),
-    };
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!(
-        "SKIPPED: there is no real data at `{}`; set PSMP_DATA to the folder that has it",
-        folder.display()
-    );
-    None
-}

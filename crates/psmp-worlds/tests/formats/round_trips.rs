@@ -2,9 +2,8 @@ use crate::sample::Sample;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use psmp::{Axis, EdgeId};
-use psmp::{CollisionTable, Direction, Edge, Experience, Query, Roadmap, Space, VertexId, WorldId};
-use psmp_worlds::{BitMatrix, Dataset, Prefer, ReadOptions, TableFile, graphml, write_table};
+use psmp::{Axis, CollisionTable, Direction, Edge, Query, Roadmap, Space, VertexId, WorldId};
+use psmp_worlds::{BitMatrix, Dataset, Prefer, ReadOptions, graphml};
 
 fn wide(dimension: usize) -> Space {
     Space::new(vec![Axis::new(-1e9, 1e9).unwrap(); dimension]).unwrap()
@@ -117,20 +116,5 @@ proptest! {
         let back = graphml::read(&path).unwrap();
         // Without edges the file still says which way they would go.
         assert_same_roadmap(&back, &roadmap);
-    }
-
-    #[test]
-    fn a_table_file_reads_as_it_was_written(rows in vec(any::<[bool; 67]>(), 0..140)) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("worlds.table");
-        let table = CollisionTable::from_rows(67, &rows).unwrap();
-        write_table(&path, &table).unwrap();
-        let file = TableFile::open(&path).unwrap();
-        for (world, row) in rows.iter().enumerate() {
-            for (edge, &free) in row.iter().enumerate() {
-                let (world, edge) = (WorldId(world as u32), EdgeId(edge as u32));
-                prop_assert_eq!(file.is_free(world, edge), free);
-            }
-        }
     }
 }

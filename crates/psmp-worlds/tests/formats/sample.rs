@@ -1,5 +1,6 @@
 use psmp::{CollisionTable, Direction, Edge, Query, Roadmap, Space, VertexId, WorldId};
-use psmp_worlds::{BitMatrix, Dataset, DatasetParts, FileError};
+use psmp_files::FileError;
+use psmp_worlds::{BitMatrix, Dataset, DatasetParts};
 use std::path::Path;
 
 /// Everything a dataset can hold.

@@ -1,0 +1,21 @@
+//! Files, and what all who read and write them share.
+//!
+//! [`save`] replaces a file at a stroke, [`read_regular`] reads one that may be anything, and
+//! whatever is wrong with a file becomes a [`FileError`] that names the file, the place in it, and
+//! the remedy. Two formats are psmp's own: collision tables ([`TableFile`]), and all that was learned
+//! from worlds ([`BeliefFile`]).
+#![deny(missing_docs)]
+
+mod belief_file;
+mod error;
+mod files;
+mod regular_file;
+mod table_file;
+
+pub use belief_file::{
+    BeliefFile, BeliefParts, Fingerprint, MemberWeights, begin_belief, write_belief,
+};
+pub use error::{FileError, Place};
+pub use files::{check_writable, read, save, save_piece, save_with};
+pub use regular_file::{read_regular, read_regular_text};
+pub use table_file::{MOST_UNBORNE, TableFile, write_table};

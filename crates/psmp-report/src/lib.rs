@@ -1,0 +1,19 @@
+//! What is told of experiments: rows in files, the published experiments done again, pictures, and
+//! the report.
+//!
+//! [`reproduce`] runs whole experiments with what [`psmp_lab`] has and keeps every piece
+//! ([`keep`], [`KeptRows`]); [`rows`] and [`calibrations`] write tables of what came of them.
+//! [`picture`] draws single runs, [`report`] figures and a page.
+#![deny(missing_docs)]
+
+pub mod calibrations;
+mod drawing;
+pub mod keep;
+mod kept_rows;
+mod older_rows;
+pub mod picture;
+pub mod report;
+pub mod reproduce;
+pub mod rows;
+
+pub use kept_rows::KeptRows;

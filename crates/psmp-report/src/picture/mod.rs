@@ -1,0 +1,146 @@
+//! The picture of a planning run.
+//!
+//! On the left the world: obstacles, what is believed of the edges not yet checked, what the
+//! checks found, and the best path. On the right how the best path grew shorter as configurations
+//! were checked. The picture is one SVG document; a PNG is drawn from that same document, with a
+//! font that is built in, so that both look alike on every machine.
+
+mod arm;
+mod curve;
+
+pub use crate::drawing::EdgeMark;
+use crate::drawing::{Anchor, Canvas, LEGEND_WIDTH, Map, Scene, write_as_named};
+pub use arm::ArmPicture;
+use psmp::{Query, Roadmap, VertexId};
+use psmp_files::FileError;
+use psmp_worlds::OccupancyGrid;
+use std::path::Path;
+
+/// A planning run, as it is drawn.
+///
+/// The world is drawn by the first two coordinates of the roadmap's configurations; for a roadmap
+/// without them only the curve is.
+#[derive(Debug, Clone, Copy)]
+pub struct RunPicture<'a> {
+    /// What the picture shows, in a few words.
+    pub title: &'a str,
+    /// A line of detail below the title; may be empty.
+    pub subtitle: &'a str,
+    /// The roadmap planned on.
+    pub roadmap: &'a Roadmap,
+    /// From where to where.
+    pub query: Query,
+    /// The obstacles, if they are cells in the plane.
+    pub obstacles: Option<&'a OccupancyGrid>,
+    /// What is known of each edge, in the order of the edges' ids; one not given is not drawn.
+    pub edges: &'a [EdgeMark],
+    /// The best path found.
+    pub path: Option<&'a [VertexId]>,
+    /// The length of the best path after so many checked configurations, in order. A last point
+    /// with the same length says how long the run went on.
+    pub curve: &'a [(u64, f64)],
+    /// The length of the shortest free path on the roadmap, if known.
+    pub shortest: Option<f64>,
+}
+
+const MARGIN: f64 = 36.0;
+/// Between the map and the column beside it.
+const BETWEEN: f64 = 64.0;
+const LEGEND_GAP: f64 = 36.0;
+/// The longest title and subtitle that fit, in characters, for each 100 pixels of width.
+const TITLE_CHARACTERS: f64 = 9.0;
+const SUBTITLE_CHARACTERS: f64 = 14.5;
+
+impl RunPicture<'_> {
+    /// The picture as an SVG document.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let map = Map::new(Scene {
+            roadmap: self.roadmap,
+            query: self.query,
+            obstacles: self.obstacles,
+            edges: self.edges,
+            path: self.path,
+        });
+        let curve = curve::Curve::new(self.curve, self.shortest);
+        let header = if self.subtitle.is_empty() { 40.0 } else { 62.0 };
+        let (left, top) = (MARGIN, MARGIN + header);
+
+        // The curve stands beside the map, and the legend below the curve, on the lower edge of
+        // the map; without a curve it stands below the map.
+        let [map_width, map_height, legend_height] = map
+            .as_ref()
+            .map_or([0.0; 3], |m| [m.width(), m.height(), m.legend_height()]);
+        let beside = match map {
+            Some(_) => left + map_width + BETWEEN,
+            None => left,
+        };
+        let [least, most] = curve::HEIGHTS;
+        let curve_height = (map_height - legend_height - LEGEND_GAP).clamp(least, most);
+        let (legend_left, right, bottom) = match (&map, &curve) {
+            (None, None) => (left, left + curve::WIDTH, top),
+            (None, Some(_)) => (left, left + curve::WIDTH, top + curve_height),
+            (Some(_), None) => {
+                let right = left + map_width.max(LEGEND_WIDTH);
+                (
+                    left,
+                    right,
+                    top + map_height + LEGEND_GAP / 2.0 + legend_height,
+                )
+            }
+            (Some(_), Some(_)) => {
+                let column = curve_height + LEGEND_GAP + legend_height;
+                (beside, beside + curve::WIDTH, top + map_height.max(column))
+            }
+        };
+
+        let mut canvas = Canvas::new(right + MARGIN, bottom + MARGIN);
+        let room = right - left;
+        let title = shortened(self.title, room * TITLE_CHARACTERS / 100.0);
+        canvas.bold(
+            [left, MARGIN + 18.0],
+            20.0,
+            "#111111",
+            Anchor::Start,
+            &title,
+        );
+        let subtitle = shortened(self.subtitle, room * SUBTITLE_CHARACTERS / 100.0);
+        canvas.text(
+            [left, MARGIN + 42.0],
+            13.0,
+            "#555555",
+            Anchor::Start,
+            &subtitle,
+        );
+        if let Some(map) = &map {
+            map.draw(&mut canvas, left, top);
+            map.draw_legend(&mut canvas, legend_left, bottom - legend_height);
+        }
+        if let Some(curve) = &curve {
+            curve.draw(&mut canvas, [beside, top], curve_height);
+        }
+        canvas.finish()
+    }
+
+    /// Writes the picture as SVG or, at twice the size, PNG, by the extension of `path`.
+    ///
+    /// # Errors
+    /// If the extension is another one or the file cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        write_as_named(&self.svg(), path.as_ref())
+    }
+}
+
+/// A text of at most `most` characters, ending in an ellipsis where it was longer.
+fn shortened(text: &str, most: f64) -> String {
+    let most = most as usize;
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests;
