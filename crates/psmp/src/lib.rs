@@ -53,8 +53,8 @@ mod waypoints;
 
 pub use event::{Event, EventKind, Progress, Source, Yardstick};
 pub use ledger::{EdgeStatus, Entry, Ledger};
-pub use path::Path;
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
+pub use path::Path;
 pub use planner::{Anytime, Fallback, Planner, RoadmapPlanner, Until};
 pub use random::Draw;
 pub use roadmap::{

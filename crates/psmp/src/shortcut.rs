@@ -9,8 +9,8 @@
 //! finely before anything else: a path that does not stand that is not straightened at all.
 
 use crate::checker::MotionChecker;
-use crate::waypoints::Waypoints;
 use crate::checker::World;
+use crate::waypoints::Waypoints;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use thiserror::Error;

@@ -319,10 +319,7 @@ impl Experience {
     #[must_use]
     pub fn without(&self, left_out: &[WorldId]) -> Self {
         let worlds = self.worlds.iter().copied();
-        Self::of(
-            self.table.clone(),
-            worlds.filter(|w| !left_out.contains(w)),
-        )
+        Self::of(self.table.clone(), worlds.filter(|w| !left_out.contains(w)))
     }
 }
 

@@ -24,12 +24,7 @@ const CHECKS_AHEAD: usize = 6;
 /// Chooses the edge of a path to be checked next.
 pub trait Validator {
     /// The place in the path of an unchecked edge, `None` if all are checked.
-    fn choose(
-        &mut self,
-        path: &Path,
-        ledger: &Ledger,
-        belief: &mut dyn Belief,
-    ) -> Option<usize>;
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize>;
 
     /// How many configurations of the chosen edge to check, at most, before choosing again.
     fn how_far(&self, _edge: EdgeId, _ledger: &Ledger) -> u64 {
@@ -38,12 +33,7 @@ pub trait Validator {
 }
 
 impl<V: Validator + ?Sized> Validator for Box<V> {
-    fn choose(
-        &mut self,
-        path: &Path,
-        ledger: &Ledger,
-        belief: &mut dyn Belief,
-    ) -> Option<usize> {
+    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize> {
         (**self).choose(path, ledger, belief)
     }
     fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {

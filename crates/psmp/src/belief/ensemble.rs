@@ -134,8 +134,8 @@ impl Belief for Ensemble<'_> {
             let p = p.clamp(DOUBT, 1.0 - DOUBT);
             // What was seen before is in `p` already.
             let Evidence { before, now, .. } = evidence;
-            let likelihood = p * now.if_free / before.if_free
-                + (1.0 - p) * now.if_blocked / before.if_blocked;
+            let likelihood =
+                p * now.if_free / before.if_free + (1.0 - p) * now.if_blocked / before.if_blocked;
             member.log_weight += likelihood.ln();
             member.belief.observe(evidence);
         }

@@ -222,7 +222,8 @@ mod tests {
         let both = set.probability_all_free(&[EdgeId(0), EdgeId(1)]);
         assert!((both - 0.8 * 2.0 / 3.0).abs() < 1e-12);
         // Drawn worlds have it free as often as it is believed to be, whatever the world drawn.
-        let free = (0..2000).filter(|&i| set.draw(Draw::new(3, i)) && set.is_free_in_draw(EdgeId(0)));
+        let free =
+            (0..2000).filter(|&i| set.draw(Draw::new(3, i)) && set.is_free_in_draw(EdgeId(0)));
         assert!((1500..1700).contains(&free.count()));
         see(&mut set, Likelihood::inconclusive(0.0005));
         see(&mut set, Likelihood::of(false));

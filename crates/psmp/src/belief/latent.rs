@@ -56,10 +56,9 @@ impl LatentModel {
             for rank in RANKS.into_iter().filter(|rank| *rank <= largest) {
                 for least_residual in LEAST_RESIDUALS {
                     let model = Arc::new(whole.cut_down(rank, least_residual));
-                    let likelihood =
-                        held_out::log_likelihood_per_check(table, &left_out, |_| {
-                            Latent::new(model.clone())
-                        });
+                    let likelihood = held_out::log_likelihood_per_check(table, &left_out, |_| {
+                        Latent::new(model.clone())
+                    });
                     if likelihood > best.0 {
                         best = (likelihood, (rank, least_residual));
                     }
@@ -528,8 +527,8 @@ impl Belief for Latent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checker::Sightings;
     use crate::belief::PartlyChecked;
+    use crate::checker::Sightings;
 
     /// Worlds of two causes: each blocks half of the edges, on its own.
     fn two_causes(worlds: u64) -> CollisionTable {

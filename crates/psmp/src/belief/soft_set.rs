@@ -424,8 +424,8 @@ impl Belief for SoftSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checker::Sightings;
     use crate::belief::PartlyChecked;
+    use crate::checker::Sightings;
 
     fn show(set: &mut SoftSet, edge: u32, free: bool) {
         set.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
@@ -456,7 +456,8 @@ mod tests {
                 let p = set.probability_free(edge);
                 assert!(p > first + 0.1, "{p} after {first}");
                 assert_ne!(set.probability_free(EdgeId(4)), elsewhere);
-                let drawn = (0..4000).filter(|&i| set.draw(Draw::new(2, i)) && set.is_free_in_draw(edge));
+                let drawn =
+                    (0..4000).filter(|&i| set.draw(Draw::new(2, i)) && set.is_free_in_draw(edge));
                 assert!((drawn.count() as f64 / 4000.0 - p).abs() < 0.03);
                 set.observe(Evidence {
                     edge,

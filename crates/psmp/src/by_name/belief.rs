@@ -43,13 +43,41 @@ const fn row(
 impl BeliefName {
     /// Those that take no number.
     pub const TABLE: [Descriptor<Self>; 7] = [
-        row("fs", Self::FiniteSet, "the known worlds that agree with every check"),
-        row("soft", Self::SoftSet, "the known worlds, each trusted less with every disagreement"),
-        row("nn", Self::NearestNeighbour, "the nearest checked configuration"),
-        row("freq", Self::Frequencies, "each edge's own share of the known worlds"),
-        row("local", Self::Local, "obstacles with a rate and a size, learned from the checks"),
-        row("latent", Self::Latent, "hidden causes, learned from the known worlds"),
-        row("ensemble", Self::Ensemble, "`local` and, with known worlds, `latent`, `soft` and `fs`, by how well each predicts"),
+        row(
+            "fs",
+            Self::FiniteSet,
+            "the known worlds that agree with every check",
+        ),
+        row(
+            "soft",
+            Self::SoftSet,
+            "the known worlds, each trusted less with every disagreement",
+        ),
+        row(
+            "nn",
+            Self::NearestNeighbour,
+            "the nearest checked configuration",
+        ),
+        row(
+            "freq",
+            Self::Frequencies,
+            "each edge's own share of the known worlds",
+        ),
+        row(
+            "local",
+            Self::Local,
+            "obstacles with a rate and a size, learned from the checks",
+        ),
+        row(
+            "latent",
+            Self::Latent,
+            "hidden causes, learned from the known worlds",
+        ),
+        row(
+            "ensemble",
+            Self::Ensemble,
+            "`local` and, with known worlds, `latent`, `soft` and `fs`, by how well each predicts",
+        ),
     ];
 
     /// The members of an ensemble: those of them that can be had.
@@ -162,13 +190,17 @@ impl BeliefName {
             Self::Latent => Some(models.latent(experience).log_likelihood()),
             Self::SoftSet => {
                 let model = models.soft_set(experience);
-                Some(held_out::log_likelihood_per_check(table, left_out, |world| {
-                    SoftSet::new(experience.without(&[world]), model)
-                }))
+                Some(held_out::log_likelihood_per_check(
+                    table,
+                    left_out,
+                    |world| SoftSet::new(experience.without(&[world]), model),
+                ))
             }
-            Self::FiniteSet => Some(held_out::log_likelihood_per_check(table, left_out, |world| {
-                FiniteSet::new(experience.without(&[world]))
-            })),
+            Self::FiniteSet => Some(held_out::log_likelihood_per_check(
+                table,
+                left_out,
+                |world| FiniteSet::new(experience.without(&[world])),
+            )),
             _ => None,
         }
     }
@@ -206,7 +238,12 @@ impl FromStr for BeliefName {
     fn from_str(name: &str) -> Result<Self, SpecError> {
         match name.parse() {
             Ok(p) if (0.0..=1.0).contains(&p) => Ok(Self::Constant(p)),
-            _ => look_up("belief", name, &Self::TABLE, ", or a probability such as `0.9`"),
+            _ => look_up(
+                "belief",
+                name,
+                &Self::TABLE,
+                ", or a probability such as `0.9`",
+            ),
         }
     }
 }

@@ -103,13 +103,11 @@ fn look_up<T: Copy>(
     more: &str,
 ) -> Result<T, SpecError> {
     let known = table.iter().find(|row| row.name == name);
-    known
-        .map(|row| row.what)
-        .ok_or_else(|| SpecError::Unknown {
-            part,
-            name: name.to_owned(),
-            choices: quoted(table) + more,
-        })
+    known.map(|row| row.what).ok_or_else(|| SpecError::Unknown {
+        part,
+        name: name.to_owned(),
+        choices: quoted(table) + more,
+    })
 }
 
 /// The names of a table, to choose from.
@@ -140,7 +138,9 @@ impl PlannerName {
     #[must_use]
     pub fn colours(name: &str) -> Option<&'static [&'static str]> {
         let first = name.split(':').next()?;
-        let proposers = ProposerName::TABLE.iter().map(|row| (row.name, row.colours));
+        let proposers = ProposerName::TABLE
+            .iter()
+            .map(|row| (row.name, row.colours));
         let trees = TreeName::TABLE.iter().map(|row| (row.name, row.colours));
         let mut all = proposers.chain(trees);
         all.find(|(known, _)| *known == first)

@@ -55,7 +55,6 @@ pub struct ModelCache(Arc<Models>);
 
 impl ModelCache {
     /// The hidden causes of known worlds.
-    #[must_use]
     pub fn latent(&self, experience: &Experience) -> Arc<LatentModel> {
         self.0.latent.get(content(experience), || {
             Arc::new(LatentModel::learn(experience))
@@ -63,21 +62,19 @@ impl ModelCache {
     }
 
     /// How far known worlds are to be trusted.
-    #[must_use]
     pub fn soft_set(&self, experience: &Experience) -> SoftSetModel {
         let learn = || SoftSetModel::learn(experience);
         self.0.soft_set.get(content(experience), learn)
     }
 
     /// What the members of an ensemble that knows these worlds of a roadmap weigh to begin with.
-    #[must_use]
     pub fn weights(&self, roadmap: Option<&Roadmap>, experience: &Experience) -> MemberWeights {
         let edges = experience.table().edge_count();
         let shape = roadmap.map_or(0, |roadmap| shape(roadmap, edges));
         let key = mix(content(experience) ^ shape);
-        self.0.weights.get(key, || {
-            MemberWeights::learn(roadmap, experience, self)
-        })
+        self.0
+            .weights
+            .get(key, || MemberWeights::learn(roadmap, experience, self))
     }
 
     /// Keeps what was learned from these worlds of a roadmap before.
@@ -109,7 +106,10 @@ fn content(experience: &Experience) -> u64 {
     let mut hash = fold([table.edge_count() as u64], 1);
     for &world in experience.worlds() {
         hash = fold(table.free_edges_in(world).iter().copied(), hash);
-        hash = fold(table.known_edges_in(world).into_iter().flatten().copied(), hash);
+        hash = fold(
+            table.known_edges_in(world).into_iter().flatten().copied(),
+            hash,
+        );
     }
     hash
 }
@@ -152,7 +152,9 @@ mod tests {
         let experience = Experience::from(CollisionTable::from_rows(edges, &rows).unwrap());
         let models = ModelCache::default();
         let local = |roadmap: &Roadmap| {
-            models.weights(Some(roadmap), &experience).of(BeliefName::Local)
+            models
+                .weights(Some(roadmap), &experience)
+                .of(BeliefName::Local)
         };
         assert_eq!(local(&wide), local(&wide));
         assert_ne!(local(&wide), local(&narrow));

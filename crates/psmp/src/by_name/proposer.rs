@@ -38,16 +38,66 @@ const fn row(
 impl ProposerName {
     /// All of them.
     pub const TABLE: [Descriptor<Self>; 10] = [
-        row("psmp", Self::Psmp, &["#0072B2", "#56B4E9"], "the shortest path of a world drawn from the belief"),
-        row("lazysp", Self::LazySp, &["#009E73", "#111111"], "the shortest path, every unchecked edge taken as free"),
-        row("maxprob", Self::MaxProb, &["#CC79A7", "#CC79A7"], "the likeliest path; ends with its first"),
-        row("maxprob+", Self::MaxProbOn, &["#CC79A7", "#CC79A7"], "the likeliest path, then on to the shortest"),
-        row("pomp", Self::Pomp, &["#D55E00", "#E69F00"], "a trade-off between length and probability"),
-        row("ei", Self::ExpectedImprovement, &["#CC79A7", "#882255"], "the greatest expected improvement per check"),
-        row("ei-tradeoffs", Self::ImprovementWithout(Part::Tradeoffs), &[], "`ei` without candidates from trade-offs"),
-        row("ei-draws", Self::ImprovementWithout(Part::Draws), &[], "`ei` without candidates from drawn worlds"),
-        row("ei-refutation", Self::ImprovementWithout(Part::CheapRefutation), &[], "`ei` without refutation being cheap"),
-        row("ei-joint", Self::ImprovementWithout(Part::JointProbability), &[], "`ei` with each edge for itself"),
+        row(
+            "psmp",
+            Self::Psmp,
+            &["#0072B2", "#56B4E9"],
+            "the shortest path of a world drawn from the belief",
+        ),
+        row(
+            "lazysp",
+            Self::LazySp,
+            &["#009E73", "#111111"],
+            "the shortest path, every unchecked edge taken as free",
+        ),
+        row(
+            "maxprob",
+            Self::MaxProb,
+            &["#CC79A7", "#CC79A7"],
+            "the likeliest path; ends with its first",
+        ),
+        row(
+            "maxprob+",
+            Self::MaxProbOn,
+            &["#CC79A7", "#CC79A7"],
+            "the likeliest path, then on to the shortest",
+        ),
+        row(
+            "pomp",
+            Self::Pomp,
+            &["#D55E00", "#E69F00"],
+            "a trade-off between length and probability",
+        ),
+        row(
+            "ei",
+            Self::ExpectedImprovement,
+            &["#CC79A7", "#882255"],
+            "the greatest expected improvement per check",
+        ),
+        row(
+            "ei-tradeoffs",
+            Self::ImprovementWithout(Part::Tradeoffs),
+            &[],
+            "`ei` without candidates from trade-offs",
+        ),
+        row(
+            "ei-draws",
+            Self::ImprovementWithout(Part::Draws),
+            &[],
+            "`ei` without candidates from drawn worlds",
+        ),
+        row(
+            "ei-refutation",
+            Self::ImprovementWithout(Part::CheapRefutation),
+            &[],
+            "`ei` without refutation being cheap",
+        ),
+        row(
+            "ei-joint",
+            Self::ImprovementWithout(Part::JointProbability),
+            &[],
+            "`ei` with each edge for itself",
+        ),
     ];
 
     /// Whether it is of this project. Those of the literature stay as they were published.

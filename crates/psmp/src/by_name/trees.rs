@@ -27,8 +27,11 @@ pub enum TreeName {
 
 /// No planner that grows trees has that name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is no planner: choose one of {}", quoted(&TreeName::TABLE))]
-pub struct NoSuchTree(pub String);
+#[error("`{name}` is no planner: choose one of {}", quoted(&TreeName::TABLE))]
+pub struct NoSuchTree {
+    /// What was given.
+    pub name: String,
+}
 
 const fn row(
     name: &'static str,
@@ -47,10 +50,30 @@ const fn row(
 impl TreeName {
     /// All of them.
     pub const TABLE: [Descriptor<Self>; 4] = [
-        row("rrtconnect", Self::RrtConnect, &["#111111"], "two trees that meet; ends with its first path"),
-        row("rrtconnect+shortcut", Self::RrtConnectShortcut, &["#56B4E9"], "the same, straightened and begun again"),
-        row("rrtstar", Self::RrtStar, &["#999933"], "one tree whose ways are kept short"),
-        row("bitstar", Self::BitStar, &["#555555"], "batches of configurations, searched in order of promise"),
+        row(
+            "rrtconnect",
+            Self::RrtConnect,
+            &["#111111"],
+            "two trees that meet; ends with its first path",
+        ),
+        row(
+            "rrtconnect+shortcut",
+            Self::RrtConnectShortcut,
+            &["#56B4E9"],
+            "the same, straightened and begun again",
+        ),
+        row(
+            "rrtstar",
+            Self::RrtStar,
+            &["#999933"],
+            "one tree whose ways are kept short",
+        ),
+        row(
+            "bitstar",
+            Self::BitStar,
+            &["#555555"],
+            "batches of configurations, searched in order of promise",
+        ),
     ];
 
     /// Whether its run ends with a path, rather than when it is stopped or the path is the straight
@@ -103,8 +126,8 @@ impl FromStr for TreeName {
 
     fn from_str(name: &str) -> Result<Self, NoSuchTree> {
         let known = Self::TABLE.iter().find(|row| row.name == name);
-        known
-            .map(|row| row.what)
-            .ok_or_else(|| NoSuchTree(name.to_owned()))
+        known.map(|row| row.what).ok_or_else(|| NoSuchTree {
+            name: name.to_owned(),
+        })
     }
 }

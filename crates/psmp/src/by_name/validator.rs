@@ -34,12 +34,24 @@ const fn row(
 impl ValidatorName {
     /// All of them.
     pub const TABLE: [Descriptor<Self>; 6] = [
-        row("coarse", Self::CoarseToFine, "a few configurations of every edge first, then finer"),
-        row("failfast", Self::FailFast, "the edge most likely to collide"),
+        row(
+            "coarse",
+            Self::CoarseToFine,
+            "a few configurations of every edge first, then finer",
+        ),
+        row(
+            "failfast",
+            Self::FailFast,
+            "the edge most likely to collide",
+        ),
         row("forward", Self::Forward, "from the start"),
         row("backward", Self::Backward, "from the goal"),
         row("alternate", Self::Alternate, "from both ends in turn"),
-        row("bisect", Self::Bisect, "the edge farthest from all checked ones"),
+        row(
+            "bisect",
+            Self::Bisect,
+            "the edge farthest from all checked ones",
+        ),
     ];
 
     pub(super) fn build(self) -> Box<dyn Validator + Send> {

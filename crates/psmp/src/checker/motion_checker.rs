@@ -32,11 +32,7 @@ impl<W: World> MotionChecker<W> {
     ///
     /// # Errors
     /// If the resolution makes no sense in this space.
-    pub fn new(
-        space: &Space,
-        resolution: Resolution,
-        world: W,
-    ) -> Result<Self, ResolutionError> {
+    pub fn new(space: &Space, resolution: Resolution, world: W) -> Result<Self, ResolutionError> {
         let most = resolution.most_in(space)?;
         Ok(Self {
             prober: Prober::new(world, space.dimension(), most),

@@ -116,7 +116,10 @@ impl<W: World> Prober<W> {
     ) -> Probed<W::Error> {
         let order = &self.order.of(motion.configurations())[places];
         self.batch.resize(order.len() * self.dimension, 0.0);
-        for (&step, q) in order.iter().zip(self.batch.chunks_exact_mut(self.dimension)) {
+        for (&step, q) in order
+            .iter()
+            .zip(self.batch.chunks_exact_mut(self.dimension))
+        {
             motion.write(step as usize, q);
         }
         self.ask(limit)

@@ -322,7 +322,9 @@ impl Roadmap {
             Connection::Radius(radius) => direct <= radius,
             Connection::Nearest(k) => {
                 near.k_nearest(start, k, &mut found);
-                found.last().is_none_or(|farthest| direct <= farthest.distance)
+                found
+                    .last()
+                    .is_none_or(|farthest| direct <= farthest.distance)
             }
         };
         // An end that is a vertex is joined to the other as to all that are near.

@@ -274,7 +274,11 @@ impl Roadmap {
     #[must_use]
     pub fn motion(&self, edge: EdgeId, resolution: Resolution) -> Option<Motion<'_>> {
         let Edge { from, to, .. } = self.edge(edge);
-        let (space, from, to) = (self.space()?, self.configuration(from)?, self.configuration(to)?);
+        let (space, from, to) = (
+            self.space()?,
+            self.configuration(from)?,
+            self.configuration(to)?,
+        );
         Some(Motion::new(space, from, to, resolution))
     }
 

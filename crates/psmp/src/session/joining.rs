@@ -230,7 +230,11 @@ impl<'a, W: World> Joining<'a, W> {
             let reach = (step + 1) as f64 / MOST_GROWTH as f64;
             let draw = Draw::new(u64::from(vertex), step);
             around(self.space, root, reach.sqrt(), draw, &mut aim);
-            let Some(Found { distance, id: parent }) = tree.nearest(&aim) else {
+            let Some(Found {
+                distance,
+                id: parent,
+            }) = tree.nearest(&aim)
+            else {
                 unreachable!("the tree has its root");
             };
             let from = nodes[parent as usize].0.clone();
@@ -252,13 +256,7 @@ impl<'a, W: World> Joining<'a, W> {
     }
 
     /// The branch to the last leaf of a tree becomes vertices and edges, and the leaf is joined.
-    fn add_branch(
-        &mut self,
-        root: u32,
-        nodes: &[(Vec<f64>, usize)],
-        near: &[Found],
-        found: usize,
-    ) {
+    fn add_branch(&mut self, root: u32, nodes: &[(Vec<f64>, usize)], near: &[Found], found: usize) {
         let mut branch = vec![nodes.len() - 1];
         while let Some(&node) = branch.last().filter(|node| **node != 0) {
             branch.push(nodes[node].1);
@@ -273,10 +271,11 @@ impl<'a, W: World> Joining<'a, W> {
                 .push(NewEdge::new(before, own as u32, length, Some(true)));
             before = own as u32;
         }
-        self.edges.extend(near.iter().enumerate().map(|(place, other)| {
-            let free = (place <= found).then_some(place == found);
-            NewEdge::new(before, other.id, other.distance, free)
-        }));
+        self.edges
+            .extend(near.iter().enumerate().map(|(place, other)| {
+                let free = (place <= found).then_some(place == found);
+                NewEdge::new(before, other.id, other.distance, free)
+            }));
     }
 
     /// The place of the first vertex to which the straight motion is free.
@@ -287,7 +286,9 @@ impl<'a, W: World> Joining<'a, W> {
     ) -> Result<Option<usize>, SessionError<W::Error>> {
         let roadmap = self.roadmap;
         for (place, other) in near.iter().enumerate() {
-            let other = roadmap.configuration(VertexId(other.id)).unwrap_or_default();
+            let other = roadmap
+                .configuration(VertexId(other.id))
+                .unwrap_or_default();
             if self.is_free(q, other)? {
                 return Ok(Some(place));
             }
@@ -344,7 +345,10 @@ fn around(space: &Space, middle: &[f64], reach: f64, draw: Draw, out: &mut [f64]
             false => value.clamp(axis.lower(), axis.upper()),
         }
     };
-    for (out, value) in out.iter_mut().zip(space.axes().iter().enumerate().map(place)) {
+    for (out, value) in out
+        .iter_mut()
+        .zip(space.axes().iter().enumerate().map(place))
+    {
         *out = value;
     }
     space.make_canonical(out);

@@ -152,9 +152,9 @@ impl<E> From<ProblemError<E>> for SessionError<E> {
             ProblemError::OutOfBounds { end, .. } => Self::Outside(end),
             ProblemError::InCollision { end, .. } => Self::InCollision(end),
             ProblemError::Check(failure) => Self::World(failure),
-            ProblemError::Parameter { name, value, must } => {
-                Self::Option(format!("a {name} of {value:?} cannot be used: it must be {must}"))
-            }
+            ProblemError::Parameter { name, value, must } => Self::Option(format!(
+                "a {name} of {value:?} cannot be used: it must be {must}"
+            )),
         }
     }
 }
@@ -212,7 +212,8 @@ impl Default for SessionOptions {
 pub type AnyChecker<'a, E> = Box<dyn Checker<Error = E> + Send + 'a>;
 
 /// Makes a checker for the edges of a roadmap.
-type EdgeChecks<'a, E> = Box<dyn Fn(&Roadmap) -> Result<AnyChecker<'a, E>, BisectionError> + Send + 'a>;
+type EdgeChecks<'a, E> =
+    Box<dyn Fn(&Roadmap) -> Result<AnyChecker<'a, E>, BisectionError> + Send + 'a>;
 
 /// Where configurations can be checked.
 struct Ground<'a, W: World> {
@@ -556,7 +557,8 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             })
         } else {
             let world = ground.world.clone();
-            let mut joining = Joining::new(&roadmap, &ground.space, ground.resolution, world, limit);
+            let mut joining =
+                Joining::new(&roadmap, &ground.space, ground.resolution, world, limit);
             let joined = joining.join(ends, straight);
             self.spent.configurations += joining.configurations;
             joined?
@@ -585,7 +587,11 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             Some(edges) => edges(&joined.roadmap)?,
             None => {
                 let world = ground.world.clone();
-                Box::new(BisectionChecker::new(&joined.roadmap, ground.resolution, world)?)
+                Box::new(BisectionChecker::new(
+                    &joined.roadmap,
+                    ground.resolution,
+                    world,
+                )?)
             }
         };
         self.on_roadmap = Some(spec.build(&self.setting(joined), checker)?);
@@ -647,7 +653,10 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
 
     fn take_path(&mut self, length: f64) {
         self.best_length = Some(length);
-        let on_roadmap = self.on_roadmap.as_ref().and_then(|planner| planner.best_path());
+        let on_roadmap = self
+            .on_roadmap
+            .as_ref()
+            .and_then(|planner| planner.best_path());
         self.best = match (&self.joined, on_roadmap, &self.tree) {
             (Some(joined), Some(path), _) => Waypoints::of_roadmap(&joined.roadmap, path),
             (_, _, Some(tree)) => tree.best_path().cloned(),

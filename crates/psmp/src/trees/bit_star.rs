@@ -13,11 +13,11 @@
 //! does it.
 
 use super::informed::Informed;
-use crate::checker::MotionChecker;
-use crate::near::Found;
 use super::run::{ProblemError, Run, faces, positive};
 use super::tree::{ROOT, Tree};
+use crate::checker::MotionChecker;
 use crate::checker::World;
+use crate::near::Found;
 use crate::{Event, EventKind};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

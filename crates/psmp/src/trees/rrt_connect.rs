@@ -6,11 +6,11 @@
 //! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short.
 
 use super::informed::draw_uniform;
-use crate::checker::MotionChecker;
-use crate::near::Near;
 use super::run::{ProblemError, Run, faces, positive};
-use crate::waypoints::Waypoints;
+use crate::checker::MotionChecker;
 use crate::checker::World;
+use crate::near::Near;
+use crate::waypoints::Waypoints;
 use crate::{Event, EventKind, Space};
 
 /// What there is to choose about RRTConnect.

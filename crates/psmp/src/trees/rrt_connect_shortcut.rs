@@ -6,12 +6,12 @@
 //! are checked more finely than other motions, a path is checked so before it is straightened; one that
 //! does not stand that is left as it is.
 
-use crate::checker::MotionChecker;
 use super::rrt_connect::{RrtConnectOptions, Step, TwoTrees};
 use super::run::{ProblemError, Run, faces};
+use crate::checker::MotionChecker;
+use crate::checker::World;
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
 use crate::waypoints::Waypoints;
-use crate::checker::World;
 use crate::{Event, EventKind};
 
 #[derive(Debug)]

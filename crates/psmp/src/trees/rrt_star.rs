@@ -8,12 +8,12 @@
 //! and those in the tree are cut off whenever the path has become much shorter (Gammell et al., 2014).
 
 use super::informed::Informed;
-use crate::checker::MotionChecker;
-use crate::near::Found;
 use super::rrt_connect::usual_range;
 use super::run::{ProblemError, Run, faces, positive};
 use super::tree::{ROOT, Tree};
+use crate::checker::MotionChecker;
 use crate::checker::World;
+use crate::near::Found;
 use crate::{Event, EventKind, Space};
 use rand::RngExt;
 

@@ -1,8 +1,9 @@
 //! What all planners here share: a checker, a start and a goal, the best path, and the count.
 
 use crate::checker::MotionChecker;
-use crate::waypoints::Waypoints;
 use crate::checker::World;
+use crate::session::End;
+use crate::waypoints::Waypoints;
 use crate::{Anytime, Event, EventKind, Progress, Yardstick};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -18,24 +19,25 @@ pub trait TreePlanner: Anytime {
 
 /// Why a problem cannot be planned for.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum ProblemError<E> {
     /// The start or the goal is no configuration of the space.
     #[error(
-        "the {which} {configuration:?} is outside of the space: give a finite number within the bounds for each of its {dimension} axes"
+        "the {end} {configuration:?} is outside of the space: give a finite number within the bounds for each of its {dimension} axes"
     )]
     OutOfBounds {
-        /// "start" or "goal".
-        which: &'static str,
+        /// Which of the two.
+        end: End,
         /// What was given.
         configuration: Vec<f64>,
         /// How many numbers a configuration has.
         dimension: usize,
     },
     /// The start or the goal is in collision, which no path can begin or end with.
-    #[error("the {which} {configuration:?} is in collision: choose one that is free")]
+    #[error("the {end} {configuration:?} is in collision: choose one that is free")]
     InCollision {
-        /// "start" or "goal".
-        which: &'static str,
+        /// Which of the two.
+        end: End,
         /// What was given.
         configuration: Vec<f64>,
     },
@@ -89,17 +91,17 @@ impl<W: World> Run<W> {
         goal: &[f64],
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {
-        for (which, q) in [("start", start), ("goal", goal)] {
+        for (end, q) in [(End::Start, start), (End::Goal, goal)] {
             if !checker.space().contains(q) {
                 return Err(ProblemError::OutOfBounds {
-                    which,
+                    end,
                     configuration: q.to_vec(),
                     dimension: checker.space().dimension(),
                 });
             }
             if !checker.is_free(q).map_err(ProblemError::Check)? {
                 return Err(ProblemError::InCollision {
-                    which,
+                    end,
                     configuration: q.to_vec(),
                 });
             }

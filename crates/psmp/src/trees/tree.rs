@@ -2,9 +2,9 @@
 //!
 //! Nodes may be loose, which is to say not yet reached by the tree: their way is infinitely long.
 
+use crate::Space;
 use crate::near::{Found, Near};
 use crate::waypoints::Waypoints;
-use crate::Space;
 
 /// The first node, where the tree begins.
 pub(crate) const ROOT: u32 = 0;
