@@ -68,7 +68,7 @@ fn read_mutants(reader: &'static Target) {
     let (tell, told) = mpsc::channel();
     let file = path.clone();
     thread::spawn(move || {
-        let sound = (reader.seeds)();
+        let sound = reader.sound();
         for index in 0..number {
             let mut bytes = mutant(&sound, SEED, index);
             if let Some(seal) = reader.seal.filter(|_| index % 2 == 1) {
@@ -138,7 +138,7 @@ fn read_sound(reader: &Target, why: &str, sound: &[Vec<u8>]) -> Vec<Cost<Result<
 #[test]
 fn sound_files_are_read() {
     for reader in TARGETS {
-        let mut sound = (reader.seeds)();
+        let mut sound = reader.sound();
         if let Some(seal) = reader.seal {
             let mut sealed = sound.clone();
             sealed.iter_mut().for_each(seal);

@@ -100,23 +100,16 @@ pub(crate) fn write(
     content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let refused = |e| FileError::io(path, "write", e);
-    let draft = Draft::beside(path)?;
-    draft.fill(content).map_err(refused)?;
-    draft.temporary.as_file().sync_all().map_err(refused)?;
+    let draft = Draft::written(path, content)?;
     let renamed = draft.temporary.persist(&draft.target);
     renamed.map_err(|e| refused(e.error))?;
     sync_folder(&draft.target).map_err(refused)
 }
 
-/// Makes `path` of what `content` writes, unless it is there already.
-pub(crate) fn write_if_absent(
-    path: &Path,
-    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-) -> Result<(), FileError> {
+/// Makes `path` of these bytes, unless it is there already.
+pub(crate) fn write_if_absent(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let refused = |e| FileError::io(path, "write", e);
-    let draft = Draft::beside(path)?;
-    draft.fill(content).map_err(refused)?;
-    draft.temporary.as_file().sync_all().map_err(refused)?;
+    let draft = Draft::written(path, |file| file.write_all(bytes))?;
     match draft.temporary.persist_noclobber(&draft.target) {
         Ok(_) => sync_folder(&draft.target).map_err(refused),
         Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -169,6 +162,19 @@ impl Draft {
             old,
             temporary,
         })
+    }
+
+    /// One that is complete and on the disk.
+    fn written(
+        path: &Path,
+        content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<Self, FileError> {
+        let draft = Self::beside(path)?;
+        let written = draft.fill(content);
+        written
+            .and_then(|()| draft.temporary.as_file().sync_all())
+            .map_err(|e| FileError::io(path, "write", e))?;
+        Ok(draft)
     }
 
     fn fill(
@@ -402,8 +408,8 @@ mod tests {
             }
             // The file need not be there yet, and it may be all that is wanted.
             symlink("store/fresh", at("early")).unwrap();
-            write_if_absent(&at("early"), |w| w.write_all(b"first")).unwrap();
-            write_if_absent(&at("early"), |w| w.write_all(b"second")).unwrap();
+            write_if_absent(&at("early"), b"first").unwrap();
+            write_if_absent(&at("early"), b"second").unwrap();
             assert_eq!(read(&at("store/fresh")).unwrap(), b"first");
             assert_eq!(names(&at("store")), ["fresh", "real"]);
             symlink("round", at("round")).unwrap();
