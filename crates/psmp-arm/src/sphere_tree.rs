@@ -169,14 +169,12 @@ impl SphereTree {
         relevant: u8,
     ) -> u8 {
         self.place_bodies::<B>(token, scratch);
-        let with_scene = self.hits_with_scene::<B>(token, surroundings, scratch, relevant);
-        // Only what comes before the first collision can change the answer.
-        let before = relevant & with_scene.wrapping_sub(1) & !with_scene;
-        let left = if with_scene == 0 { relevant } else { before };
-        if left == 0 {
-            return with_scene;
+        let mut search = Search { relevant, hits: 0 };
+        if !self.search_scene::<B>(token, surroundings, scratch, &mut search) {
+            let pairs = &surroundings.pairs;
+            search.hits |= self.hits_with_itself::<B>(token, pairs, scratch, search.relevant);
         }
-        with_scene | self.hits_with_itself::<B>(token, &surroundings.pairs, scratch, left)
+        search.hits
     }
 
     /// Computes where the bodies are in a block.
@@ -191,34 +189,34 @@ impl SphereTree {
         }
     }
 
-    /// A bit for each lane in which a body touches the scene, in a block that is placed.
+    /// Looks for collisions of the bodies with the scene, in a block that is placed, and says whether
+    /// nothing is left to look for.
     #[inline(always)]
-    fn hits_with_scene<B: Block>(
+    fn search_scene<B: Block>(
         &self,
         token: B::Token,
         surroundings: &Surroundings,
         scratch: &mut Room<B>,
-        relevant: u8,
-    ) -> u8 {
+        search: &mut Search,
+    ) -> bool {
         if surroundings.standing_collision.is_some() {
-            return relevant;
+            return search.found(search.relevant);
         }
-        let mut search = Search { relevant, hits: 0 };
         // The hand meets things before the shoulder does.
         for index in (0..self.bodies.len()).rev() {
             let obstacles = &surroundings.obstacles[index];
             macro_rules! each {
                 ($($kind:ident),+) => {$(
                     for solid in &obstacles.$kind {
-                        if self.search_body::<B, _>(token, index, solid, scratch, &mut search) {
-                            return search.hits;
+                        if self.search_body::<B, _>(token, index, solid, scratch, search) {
+                            return true;
                         }
                     }
                 )+};
             }
             each!(boxes, cylinders, capsules, half_spaces, detailed);
         }
-        search.hits
+        false
     }
 
     /// Whether a body touches a shape in one of these lanes, in a block that is placed.

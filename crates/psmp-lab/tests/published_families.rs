@@ -1,10 +1,13 @@
 //! Generated families against the published datasets that they take after.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+#[path = "../../../tests/rust/real_data.rs"]
+mod real_data;
+
 use psmp::{CollisionTable, EdgeId, Experience};
 use psmp_lab::families::Family;
 use psmp_worlds::Dataset;
-use std::path::PathBuf;
+use real_data::real_data;
 
 fn share_free(table: &CollisionTable) -> f64 {
     let edges = (0..table.edge_count() as u32).map(EdgeId);
@@ -17,24 +20,14 @@ fn share_free(table: &CollisionTable) -> f64 {
 
 #[test]
 fn as_many_edges_are_free_as_in_the_published_worlds() {
-    let data = std::env::var_os("PSMP_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let folder = data.join("graph_collision_checking");
     for (name, published) in [
         ("one-wall", "dataset_2d_1"),
         ("forest", "dataset_2d_3"),
         ("maze", "dataset_2d_5"),
     ] {
-        let published = folder.join(published);
-        if !published.is_dir() {
-            eprintln!(
-                "SKIPPED: no dataset in `{}`; set PSMP_DATA",
-                published.display()
-            );
+        let Some(published) = real_data(&format!("graph_collision_checking/{published}")) else {
             continue;
-        }
+        };
         let dataset = Dataset::open(&published).unwrap();
         let expected = share_free(dataset.table().unwrap());
         // Roadmaps and wall patterns are drawn once a seed, so a few seeds are averaged. The

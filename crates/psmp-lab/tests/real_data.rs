@@ -4,6 +4,8 @@
 /// Beliefs that are wrong in every way there is.
 #[path = "../../psmp/tests/it/adversaries.rs"]
 mod adversaries;
+#[path = "../../../tests/rust/real_data.rs"]
+mod real_data;
 
 use adversaries::{Adversary, Wrong};
 use petgraph::algo::dijkstra;
@@ -19,24 +21,12 @@ use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
 use psmp_lab::{PlannerSpec, Problems, RecordedChecker, Row, Setting, checker_for, scale};
 use psmp_worlds::Dataset;
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use real_data::real_data;
 
-/// A published dataset. Where there is no real data it says so, and the test that asked has
-/// nothing to try.
+/// A published dataset.
 fn dataset(name: &str) -> Option<Dataset> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = match std::env::var_os("PSMP_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => workspace.join("../shared/data"),
-    };
-    if !folder.is_dir() {
-        eprintln!(
-            "SKIPPED: there is no real data at `{}`; set PSMP_DATA to the folder that has it",
-            folder.display()
-        );
-        return None;
-    }
-    Some(Dataset::open(folder.join("graph_collision_checking").join(name)).unwrap())
+    let folder = real_data(&format!("graph_collision_checking/{name}"))?;
+    Some(Dataset::open(folder).unwrap())
 }
 
 /// The length of the shortest path of a world by another's algorithm.

@@ -2,27 +2,18 @@
 // In a test an unwrap is an assertion.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../../tests/rust/real_data.rs"]
+mod real_data;
+
 use psmp::checker::{BisectionChecker, Checker as _, Sightings};
 use psmp::{Direction, Edge, Roadmap, Space};
 use psmp_worlds::{DiscRobot, ImageOptions, OccupancyGrid};
+use real_data::real_data;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-/// The folder of a dataset, or `None`, said loudly, where the data is not at hand.
 fn dataset(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("PSMP_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
-    let folder = data.join("graph_collision_checking").join(name);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!(
-        "SKIPPED: no dataset at `{}`; set PSMP_DATA to the folder of the datasets",
-        folder.display()
-    );
-    None
+    real_data(&format!("graph_collision_checking/{name}"))
 }
 
 fn rows(path: PathBuf) -> impl Iterator<Item = Vec<f64>> {

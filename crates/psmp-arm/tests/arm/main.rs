@@ -1,7 +1,4 @@
 //! The crate as its users see it, on shipped models and on published robots and scenes.
-//!
-//! Published data is looked for in the folder that `PSMP_DATA` names, else in `../shared/data`
-//! beside the repository; tests that need it say loudly where there is none.
 
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
@@ -10,22 +7,15 @@ mod experience;
 mod kinematics;
 mod pinocchio;
 mod planning;
+#[path = "../../../../tests/rust/real_data.rs"]
+mod real_data;
 mod scenes;
 
 use std::path::PathBuf;
 
 /// A path under the published Panda data, if it is there.
 pub fn panda(path: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("PSMP_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let found = data.join("motion_bench_maker/panda").join(path);
-    if !found.exists() {
-        eprintln!("SKIPPED: {} is not there; set PSMP_DATA", found.display());
-        return None;
-    }
-    Some(found)
+    real_data::real_data(&format!("motion_bench_maker/panda/{path}"))
 }
 
 /// Numbers in [0, 1) from a seed, the same everywhere.

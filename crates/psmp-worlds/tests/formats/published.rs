@@ -1,11 +1,11 @@
-use crate::real_data;
+use crate::real_data::real_data;
 use psmp::{Direction, EdgeId, Experience, Query, VertexId, WorldId};
 use psmp_worlds::{Dataset, Pairing, Prefer, ReadOptions};
 use std::path::PathBuf;
 use std::time::Instant;
 
 fn folder(name: &str) -> Option<PathBuf> {
-    Some(real_data()?.join("graph_collision_checking").join(name))
+    real_data(&format!("graph_collision_checking/{name}"))
 }
 
 /// Folder, direction, vertices, edges, axes of the coordinates, images, paths in the library.
