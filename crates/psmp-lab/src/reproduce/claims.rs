@@ -409,14 +409,14 @@ pub(super) fn power(logarithm: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::families::ONE_WALL;
     use crate::reproduce::Experiment;
     use crate::sweep::sweep;
     use psmp::WorldId;
 
-    fn row(who: Who<'_>, world: u32, cost_to_first: Option<u64>) -> Row {
+    pub(in crate::reproduce) fn row(who: Who<'_>, world: u32, cost_to_first: Option<u64>) -> Row {
         Row {
             planner: who.0.to_owned(),
             experience: who.1.to_owned(),
