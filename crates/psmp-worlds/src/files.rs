@@ -310,6 +310,7 @@ fn may_live(process: u32, file: &fs::DirEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regular_file::read_regular;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -453,10 +454,13 @@ mod tests {
             let made = std::process::Command::new("mkfifo").arg(&pipe).status();
             assert!(made.unwrap().success());
             for path in [Path::new("/dev/zero"), &pipe] {
-                let error = Words::read(path).unwrap_err();
-                assert!(error.to_string().contains("not a regular file"), "{error}");
-                let error = read(path).unwrap_err();
-                assert!(error.to_string().contains("not a regular file"), "{error}");
+                for error in [
+                    Words::read(path).unwrap_err(),
+                    read(path).unwrap_err(),
+                    read_regular(path, 1 << 20).unwrap_err(),
+                ] {
+                    assert!(error.to_string().contains("not a regular file"), "{error}");
+                }
             }
         }
 
