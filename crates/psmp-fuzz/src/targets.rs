@@ -90,6 +90,21 @@ impl Target {
         }
     }
 
+    /// What may stand around an arm.
+    const fn of_scene(name: &'static str, file: &'static str, seeds: fn() -> Vec<Vec<u8>>) -> Self {
+        Self {
+            furnish: furnish_robot,
+            put_to_use: use_scene,
+            ..Self::new(
+                name,
+                &["psmp-arm/src/scene/mod.rs"],
+                file,
+                seeds,
+                read_scene,
+            )
+        }
+    }
+
     /// Sound files.
     #[must_use]
     pub fn sound(&self) -> Vec<Vec<u8>> {
@@ -366,29 +381,11 @@ pub const TARGETS: &[Target] = &[
         put_to_use: use_cloud,
         ..Target::new("ply", CLOUD, "cloud.ply", seeds::ply, read_cloud)
     },
+    Target::of_scene("moveit_scene", "scene0001.yaml", seeds::moveit_scene),
     Target {
-        furnish: furnish_robot,
-        put_to_use: use_scene,
-        ..Target::new(
-            "moveit_scene",
-            SCENE,
-            "scene0001.yaml",
-            seeds::moveit_scene,
-            read_scene,
-        )
-    },
-    Target {
-        furnish: furnish_robot,
-        put_to_use: use_scene,
         // The library holds as much for a text, and a scene by hand is short.
         times: 128,
-        ..Target::new(
-            "toml_scene",
-            SCENE,
-            "scene.toml",
-            seeds::toml_scene,
-            read_scene,
-        )
+        ..Target::of_scene("toml_scene", "scene.toml", seeds::toml_scene)
     },
     Target {
         put_to_use: |path| {
@@ -453,7 +450,6 @@ const RASTER: &[&str] = &["psmp-worlds/src/raster.rs"];
 const KEEP: &[&str] = &["psmp-lab/src/keep.rs"];
 const MESH: &[&str] = &["psmp-arm/src/mesh_file.rs"];
 const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
-const SCENE: &[&str] = &["psmp-arm/src/scene/mod.rs"];
 
 /// Reads all there is of a dataset; the first trouble counts, except that a part is not there.
 fn read_dataset(path: &Path) -> Result<(), FileError> {
