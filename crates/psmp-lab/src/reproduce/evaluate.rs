@@ -29,10 +29,9 @@ pub fn evaluate(
     findings: &Findings,
     tick: impl Fn() + Sync,
 ) -> Result<Report, ReproduceError> {
-    let family = |problems: &Box<dyn Problems>| {
+    let families = in_parallel(&findings.problems, |problems| {
         family(experiment, problems.as_ref(), &findings.rows).inspect(|_| tick())
-    };
-    let families = in_parallel(&findings.problems, family)?;
+    })?;
     let rows: Vec<Vec<&Row>> = families
         .iter()
         .map(|family| rows_of(&family.name, &findings.rows))

@@ -40,7 +40,7 @@ fn all_six_load_with_the_published_counts() {
         let started = Instant::now();
         let dataset = Dataset::open_with(&folder, options).unwrap();
         eprintln!("{name}: read in {:.0?}", started.elapsed());
-        assert_eq!(dataset.name, name);
+        assert_eq!(dataset.name, format!("dataset_{name}"));
         let roadmap = &dataset.roadmap;
         assert_eq!(roadmap.direction(), direction, "{name}");
         assert_eq!(
