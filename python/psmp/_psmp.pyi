@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -478,35 +478,9 @@ class Stop:
     def __and__(self, other: Stop, /) -> Stop: ...
     def __rand__(self, other: Stop, /) -> Stop: ...
 
-@final
-class Event:
-    """One step of a run: what has happened, and where the run stands after it."""
-
-    @property
-    def kind(self) -> _EventKind: ...
-    @property
-    def is_final(self) -> bool:
-        """Whether this event ends the run."""
-
-    @property
-    def length(self) -> float | None:
-        """The length of the path of a ``proposed`` or ``improved`` event."""
-
-    @property
-    def source(self) -> Literal["proposer", "fallback", "insurance"] | None:
-        """Who proposed the path of a ``proposed`` event."""
-
-    @property
-    def edge(self) -> int | None:
-        """The edge of a ``checked`` event."""
-
-    @property
-    def free(self) -> bool | None:
-        """Whether the edge of a ``checked`` event, or the motion of a ``probed`` one, is free."""
-
-    @property
-    def cost(self) -> int | None:
-        """How many configurations the check of a ``checked``, ``looked`` or ``probed`` event took."""
+@type_check_only
+class _Standing:
+    """Where a run stands; a base for the eyes of type checkers alone."""
 
     @property
     def configurations(self) -> int:
@@ -553,6 +527,36 @@ class Event:
         """The best path so far as vertices of the run's roadmap."""
 
 @final
+class Event(_Standing):
+    """One step of a run: what has happened, and where the run stands after it."""
+
+    @property
+    def kind(self) -> _EventKind: ...
+    @property
+    def is_final(self) -> bool:
+        """Whether this event ends the run."""
+
+    @property
+    def length(self) -> float | None:
+        """The length of the path of a ``proposed`` or ``improved`` event."""
+
+    @property
+    def source(self) -> Literal["proposer", "fallback", "insurance"] | None:
+        """Who proposed the path of a ``proposed`` event."""
+
+    @property
+    def edge(self) -> int | None:
+        """The edge of a ``checked`` event."""
+
+    @property
+    def free(self) -> bool | None:
+        """Whether the edge of a ``checked`` event, or the motion of a ``probed`` one, is free."""
+
+    @property
+    def cost(self) -> int | None:
+        """How many configurations the check of a ``checked``, ``looked`` or ``probed`` event took."""
+
+@final
 class Engine:
     """A planner that is ready to be run, once."""
 
@@ -588,7 +592,7 @@ def without_roadmap(
     """A planner that grows trees and knows no roadmap."""
 
 @disjoint_base
-class Run:
+class Run(_Standing):
     """A planner at work."""
 
     def __new__(cls, engine: Engine, stop: Stop | None) -> Self: ...
@@ -624,30 +628,6 @@ class Run:
         """
 
     @property
-    def configurations(self) -> int: ...
-    @property
-    def edges(self) -> int: ...
-    @property
-    def proposals(self) -> int: ...
-    @property
-    def best_length(self) -> float | None: ...
-    @property
-    def lower_bound_on_roadmap(self) -> float | None:
-        """No path on the roadmap is shorter than this; infinite if it has none. None without a roadmap."""
-
-    @property
-    def straight_line(self) -> float | None:
-        """The length of the straight line from start to goal, of a run without a roadmap."""
-
-    @property
-    def gap_on_roadmap(self) -> float | None:
-        """How much longer the best path may be than the shortest on the roadmap, as a share."""
-
-    @property
-    def gap_over_straight_line(self) -> float | None:
-        """How much longer the best path is than the straight line, as a share, without a roadmap."""
-
-    @property
     def seconds(self) -> float:
         """Time spent planning, checks included."""
 
@@ -659,10 +639,6 @@ class Run:
     def fingerprint(self) -> str:
         """A hash of all events so far, as in the rows of ``psmp bench``."""
 
-    @property
-    def path(self) -> npt.NDArray[np.float64] | None: ...
-    @property
-    def vertices(self) -> npt.NDArray[np.uint32] | None: ...
     @property
     def path_edges(self) -> npt.NDArray[np.uint32] | None: ...
     def probabilities(self) -> npt.NDArray[np.float64]:

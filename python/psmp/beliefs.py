@@ -8,7 +8,7 @@ new start and goal to the roadmap, are unknown to them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from psmp._psmp import Belief, Table, open_belief
 
@@ -30,32 +30,37 @@ __all__ = [
 ]
 
 
-class FiniteSet(Belief):
+class _OfWorlds(Belief):
+    """What is learned from known worlds and nothing else."""
+
+    _name: ClassVar[str]
+
+    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
+        return super().__new__(cls, cls._name, table, worlds)
+
+
+class FiniteSet(_OfWorlds):
     """One of the known worlds is the true one: uniform over those that agree with every check."""
 
-    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
-        return super().__new__(cls, "fs", table, worlds)
+    _name = "fs"
 
 
-class SoftSet(Belief):
+class SoftSet(_OfWorlds):
     """The known worlds, each trusted less with every check it disagrees with, and none ever lost."""
 
-    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
-        return super().__new__(cls, "soft", table, worlds)
+    _name = "soft"
 
 
-class Frequencies(Belief):
+class Frequencies(_OfWorlds):
     """Every edge is free with its share of the known worlds, whatever the others are."""
 
-    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
-        return super().__new__(cls, "freq", table, worlds)
+    _name = "freq"
 
 
-class Latent(Belief):
+class Latent(_OfWorlds):
     """Hidden causes learned from the known worlds, so that a world need not be one of them."""
 
-    def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
-        return super().__new__(cls, "latent", table, worlds)
+    _name = "latent"
 
 
 class Ensemble(Belief):

@@ -19,6 +19,21 @@ if TYPE_CHECKING:
 __all__ = ["Result"]
 
 
+#: What a result has from its run under the same name.
+_AS_IN_THE_RUN = (
+    "planner",
+    "seed",
+    "fingerprint",
+    "roadmap",
+    "path",
+    "vertices",
+    "lower_bound_on_roadmap",
+    "gap_on_roadmap",
+    "straight_line",
+    "gap_over_straight_line",
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """What a run had found when it was asked.
@@ -69,34 +84,20 @@ class Result:
     @classmethod
     def of(cls, run: _psmp.Run) -> Result:
         """What a run has found so far."""
-        configurations, edges, proposals, lengths, lower_bounds, seconds = run._found()
+        on_the_way = ("configurations", "edges", "proposals", "lengths", "lower_bounds", "seconds")
+        found = dict(zip(on_the_way, run._found(), strict=True))
+        totals = {f"total_{name}": getattr(run, name) for name in ("configurations", "edges", "proposals", "seconds")}
+        same = {name: getattr(run, name) for name in _AS_IN_THE_RUN}
         bounds_since, bounds = run._bounds()
         checked, checked_free = run._checked()
         return cls(
-            planner=run.planner,
-            seed=run.seed,
+            **same,
+            **totals,
+            **found,
             ending=run.ending or "stopped",
             length=run.best_length,
-            lower_bound_on_roadmap=run.lower_bound_on_roadmap,
-            gap_on_roadmap=run.gap_on_roadmap,
-            straight_line=run.straight_line,
-            gap_over_straight_line=run.gap_over_straight_line,
-            path=run.path,
-            vertices=run.vertices,
-            total_configurations=run.configurations,
-            total_edges=run.edges,
-            total_proposals=run.proposals,
-            total_seconds=run.seconds,
-            fingerprint=run.fingerprint,
-            configurations=configurations,
-            edges=edges,
-            proposals=proposals,
-            lengths=lengths,
-            lower_bounds=lower_bounds,
-            seconds=seconds,
             bounds=bounds,
             bounds_since=bounds_since,
-            roadmap=run.roadmap,
             checked=checked,
             checked_free=checked_free,
         )

@@ -3,7 +3,7 @@
 // A small real report is made first, or the one in ARM_REPORT is taken. Screenshots go to shots/.
 
 import { join } from "node:path";
-import { check, checkQuiet, finish, must, open, report, shots } from "./driver.mjs";
+import { check, checkNames, checkQuiet, finish, must, mustFit, open, report, shots } from "./driver.mjs";
 
 const folder = process.env.ARM_REPORT ?? report("--seven-dof", "--worlds", "20", "--test", "2",
   "--planners", "psmp:fs,lazysp,rrtconnect+straightened");
@@ -36,7 +36,6 @@ const seen = () => page.evaluate(() => {
   return { colours: colours.size, blue, yellow, all: data.length / 4 };
 });
 const slide = (value) => page.fill("#motion-time", String(value));
-const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 await page.$eval("#motion", (section) => section.scrollIntoView());
 
@@ -135,18 +134,14 @@ await check("dark and light are both drawn", async () => {
   must((await view()) === light, "light does not come back");
 });
 
-await check("every control has a name", async () => {
-  const nameless = await page.$$eval("#motion button, #motion select, #motion input, #motion canvas", (all) =>
-    all.filter((e) => !(e.getAttribute("aria-label") || e.closest("label")?.textContent.trim() || e.textContent.trim())).map((e) => e.outerHTML.slice(0, 80)));
-  must(nameless.length === 0, nameless.join(" "));
-});
+await checkNames(page, "#motion button, #motion select, #motion input, #motion canvas");
 
 await check("nothing runs over at 1280 and 360 pixels", async () => {
-  must((await overflow()) <= 0, `${await overflow()} pixels too wide`);
+  await mustFit(page);
   await page.screenshot({ path: join(shots, "arm-1280.png"), fullPage: true });
   await page.setViewportSize({ width: 360, height: 740 });
   await view();
-  must((await overflow()) <= 0, `${await overflow()} pixels too wide at 360`);
+  await mustFit(page);
   const { blue, all } = await seen();
   must(blue > 0.005 * all, "no arm on a small screen");
   await (await page.$("#motion")).screenshot({ path: join(shots, "arm-360.png") });

@@ -72,6 +72,21 @@ export function must(condition, what) {
   if (!condition) throw new Error(what);
 }
 
+/** The page is not wider than its window. */
+export async function mustFit(page) {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  must(overflow <= 0, `${overflow} pixels too wide`);
+}
+
+/** Whether everything that `selector` selects has a name. */
+export async function checkNames(page, selector) {
+  await check("every control has a name", async () => {
+    const nameless = await page.$$eval(selector, (all) =>
+      all.filter((e) => !(e.getAttribute("aria-label") || e.closest("label")?.textContent.trim() || e.textContent.trim())).map((e) => e.outerHTML.slice(0, 80)));
+    must(nameless.length === 0, nameless.join(" "));
+  });
+}
+
 /** Whether nothing was complained about and nothing requested. */
 export async function checkQuiet({ complaints, requests }, where = "") {
   await check(`no complaint on the console and no request${where}`, async () => {

@@ -3,7 +3,7 @@
 // A small real report is made first, or the one in REPORT is taken. Screenshots go to shots/.
 
 import { join } from "node:path";
-import { check, checkQuiet, finish, must, open, report, shots } from "./driver.mjs";
+import { check, checkNames, checkQuiet, finish, must, mustFit, open, report, shots } from "./driver.mjs";
 
 const folder = process.env.REPORT ?? report("--families", "one-wall,maze", "--worlds", "80", "--test", "8");
 const opened = await open(folder, "--disable-gpu");
@@ -15,7 +15,6 @@ const words = (side) => page.textContent(`#event-${side}`);
 const time = () => page.$eval("#time", (slider) => Number(slider.value));
 const last = () => page.$eval("#time", (slider) => Number(slider.max));
 const options = (id) => page.$$eval(`#${id} option`, (all) => all.map((option) => option.textContent));
-const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 /** Moves the focus to the page itself, where no control takes the keys. */
 const letGo = () => page.evaluate(() => document.activeElement.blur());
 /** How many pixels of the map are of about a colour. */
@@ -151,21 +150,17 @@ await check("dark and light are both drawn, by button and by preference", async 
   await page.emulateMedia({ colorScheme: "light" });
 });
 
-await check("every control has a name", async () => {
-  const nameless = await page.$$eval("button, select, input, canvas, [role=img]", (all) =>
-    all.filter((e) => !(e.getAttribute("aria-label") || e.closest("label")?.textContent.trim() || e.textContent.trim())).map((e) => e.outerHTML.slice(0, 80)));
-  must(nameless.length === 0, nameless.join(" "));
-});
+await checkNames(page, "button, select, input, canvas, [role=img]");
 
 await check("nothing runs over at 1280 pixels", async () => {
-  must((await overflow()) <= 0, `${await overflow()} pixels too wide`);
+  await mustFit(page);
   await page.screenshot({ path: join(shots, "1280-light.png"), fullPage: true });
 });
 
 await check("nothing runs over at 360 pixels", async () => {
   await page.setViewportSize({ width: 360, height: 740 });
   await page.waitForTimeout(200);
-  must((await overflow()) <= 0, `${await overflow()} pixels too wide`);
+  await mustFit(page);
   const map = await page.$eval("#map-0", (canvas) => canvas.getBoundingClientRect());
   must(map.width > 100 && Math.abs(map.height / map.width - 1) < 0.1, `the map is ${map.width} x ${map.height}`);
   await page.screenshot({ path: join(shots, "360-light.png"), fullPage: true });

@@ -34,10 +34,34 @@ pub(crate) trait Block: Number<Constant = f32> {
     fn within(self, limit: f32) -> u8;
 }
 
+/// What is written the same for one lane and for eight.
+macro_rules! same_for_any_lanes {
+    () => {
+        #[inline(always)]
+        fn root(self) -> Self {
+            self.sqrt()
+        }
+        #[inline(always)]
+        fn at_least(self, bound: f32) -> Self {
+            self.max(bound)
+        }
+        #[inline(always)]
+        fn at_most(self, bound: f32) -> Self {
+            self.min(bound)
+        }
+        #[inline(always)]
+        fn greater(self, other: Self) -> Self {
+            self.max(other)
+        }
+    };
+}
+
 impl Block for f32 {
     type Token = ();
     type Store = [f32; 1];
     const ZERO: [f32; 1] = [0.0];
+
+    same_for_any_lanes!();
 
     #[inline(always)]
     fn splat((): (), value: f32) -> Self {
@@ -56,22 +80,6 @@ impl Block for f32 {
         f32::abs(self)
     }
     #[inline(always)]
-    fn root(self) -> Self {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn at_least(self, bound: f32) -> Self {
-        self.max(bound)
-    }
-    #[inline(always)]
-    fn at_most(self, bound: f32) -> Self {
-        self.min(bound)
-    }
-    #[inline(always)]
-    fn greater(self, other: Self) -> Self {
-        self.max(other)
-    }
-    #[inline(always)]
     fn within(self, limit: f32) -> u8 {
         u8::from(self <= limit)
     }
@@ -81,6 +89,8 @@ impl<S: Simd> Block for f32x8<S> {
     type Token = S;
     type Store = [f32; LANES];
     const ZERO: [f32; LANES] = [0.0; LANES];
+
+    same_for_any_lanes!();
 
     #[inline(always)]
     fn splat(token: S, value: f32) -> Self {
@@ -97,22 +107,6 @@ impl<S: Simd> Block for f32x8<S> {
     #[inline(always)]
     fn abs(self) -> Self {
         self.simd.abs_f32x8(self)
-    }
-    #[inline(always)]
-    fn root(self) -> Self {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn at_least(self, bound: f32) -> Self {
-        self.max(bound)
-    }
-    #[inline(always)]
-    fn at_most(self, bound: f32) -> Self {
-        self.min(bound)
-    }
-    #[inline(always)]
-    fn greater(self, other: Self) -> Self {
-        self.max(other)
     }
     #[inline(always)]
     fn within(self, limit: f32) -> u8 {

@@ -10,6 +10,16 @@ use std::f64::consts::FRAC_PI_2;
 /// The names that [`named`] knows; of `planar-N` for any number of joints.
 pub const NAMES: [&str; 4] = ["panda-like", "wam-like", "ur5-like", "planar-N"];
 
+/// Links of a 7-joint arm with one link between them, which cannot touch.
+const SECOND_NEXT: [(&str, &str); 6] = [
+    ("link0", "link2"),
+    ("link1", "link3"),
+    ("link2", "link4"),
+    ("link3", "link5"),
+    ("link4", "link6"),
+    ("link5", "link7"),
+];
+
 /// The shipped robot of this name: one of [`NAMES`], where `planar-4` is [`planar`] with 4 joints.
 #[must_use]
 pub fn named(name: &str) -> Option<(Robot, Semantics)> {
@@ -31,15 +41,7 @@ pub fn panda_like() -> (Robot, Semantics) {
     shipped(
         include_str!("models/panda_like.urdf"),
         &home,
-        &[
-            ("link0", "link2"),
-            ("link1", "link3"),
-            ("link2", "link4"),
-            ("link3", "link5"),
-            ("link4", "link6"),
-            ("link5", "link7"),
-            ("link6", "hand"),
-        ],
+        &[&SECOND_NEXT[..], &[("link6", "hand")]].concat(),
     )
 }
 
@@ -50,15 +52,7 @@ pub fn wam_like() -> (Robot, Semantics) {
     shipped(
         include_str!("models/wam_like.urdf"),
         &home,
-        &[
-            ("link0", "link2"),
-            ("link1", "link3"),
-            ("link2", "link4"),
-            ("link3", "link5"),
-            ("link4", "link6"),
-            ("link4", "link7"),
-            ("link5", "link7"),
-        ],
+        &[&SECOND_NEXT[..], &[("link4", "link7")]].concat(),
     )
 }
 

@@ -78,6 +78,22 @@ pub(crate) trait Solid {
     fn distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B;
 }
 
+/// A solid whose distance is the root of what is computed.
+trait SquareDistance {
+    fn square_distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B;
+}
+
+impl<T: SquareDistance> Solid for T {
+    #[inline(always)]
+    fn touches<B: Block>(&self, token: B::Token, middle: [B; 3], radius: f32) -> u8 {
+        self.square_distance(token, middle).within(radius * radius)
+    }
+    #[inline(always)]
+    fn distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
+        self.square_distance(token, point).root()
+    }
+}
+
 /// A point in the frame of these axes.
 #[inline(always)]
 fn local<B: Block>(
@@ -125,7 +141,9 @@ impl OrientedBox {
             half: half.map(|v| v as f32),
         }
     }
+}
 
+impl SquareDistance for OrientedBox {
     #[inline(always)]
     fn square_distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
         let [x, y, z] = local(token, &self.axes, self.offset, point);
@@ -137,35 +155,13 @@ impl OrientedBox {
     }
 }
 
-impl Solid for OrientedBox {
-    #[inline(always)]
-    fn touches<B: Block>(&self, token: B::Token, middle: [B; 3], radius: f32) -> u8 {
-        self.square_distance(token, middle).within(radius * radius)
-    }
-    #[inline(always)]
-    fn distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
-        self.square_distance(token, point).root()
-    }
-}
-
-impl Cylinder {
+impl SquareDistance for Cylinder {
     #[inline(always)]
     fn square_distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
         let [x, y, z] = local(token, &self.axes, self.offset, point);
         let out = (y.mul_plus(y, x * x).root() - B::splat(token, self.radius)).at_least(0.0);
         let up = beyond(token, z, self.half_height);
         up.mul_plus(up, out * out)
-    }
-}
-
-impl Solid for Cylinder {
-    #[inline(always)]
-    fn touches<B: Block>(&self, token: B::Token, middle: [B; 3], radius: f32) -> u8 {
-        self.square_distance(token, middle).within(radius * radius)
-    }
-    #[inline(always)]
-    fn distance<B: Block>(&self, token: B::Token, point: [B; 3]) -> B {
-        self.square_distance(token, point).root()
     }
 }
 

@@ -67,6 +67,9 @@ pub(crate) struct Group {
     end: usize,
 }
 
+/// Room for one block of this kind.
+type Room<B> = Scratch<<B as Block>::Store>;
+
 /// Room for one block.
 #[derive(Clone)]
 pub(crate) struct Scratch<St> {
@@ -162,23 +165,21 @@ impl SphereTree {
         &self,
         token: B::Token,
         surroundings: &Surroundings,
-        scratch: &mut Scratch<B::Store>,
+        scratch: &mut Room<B>,
         relevant: u8,
     ) -> u8 {
         self.place_bodies::<B>(token, scratch);
-        let with_scene = self.hits_with_scene::<B>(token, surroundings, scratch, relevant);
-        // Only what comes before the first collision can change the answer.
-        let before = relevant & with_scene.wrapping_sub(1) & !with_scene;
-        let left = if with_scene == 0 { relevant } else { before };
-        if left == 0 {
-            return with_scene;
+        let mut search = Search { relevant, hits: 0 };
+        if !self.search_scene::<B>(token, surroundings, scratch, &mut search) {
+            let pairs = &surroundings.pairs;
+            search.hits |= self.hits_with_itself::<B>(token, pairs, scratch, search.relevant);
         }
-        with_scene | self.hits_with_itself::<B>(token, &surroundings.pairs, scratch, left)
+        search.hits
     }
 
     /// Computes where the bodies are in a block.
     #[inline(always)]
-    pub fn place_bodies<B: Block>(&self, token: B::Token, scratch: &mut Scratch<B::Store>) {
+    pub fn place_bodies<B: Block>(&self, token: B::Token, scratch: &mut Room<B>) {
         self.kinematics
             .block_frames::<B>(token, &scratch.inputs, &mut scratch.frames);
         scratch.body_placed.fill(false);
@@ -188,34 +189,34 @@ impl SphereTree {
         }
     }
 
-    /// A bit for each lane in which a body touches the scene, in a block that is placed.
+    /// Looks for collisions of the bodies with the scene, in a block that is placed, and says whether
+    /// nothing is left to look for.
     #[inline(always)]
-    fn hits_with_scene<B: Block>(
+    fn search_scene<B: Block>(
         &self,
         token: B::Token,
         surroundings: &Surroundings,
-        scratch: &mut Scratch<B::Store>,
-        relevant: u8,
-    ) -> u8 {
+        scratch: &mut Room<B>,
+        search: &mut Search,
+    ) -> bool {
         if surroundings.standing_collision.is_some() {
-            return relevant;
+            return search.found(search.relevant);
         }
-        let mut search = Search { relevant, hits: 0 };
         // The hand meets things before the shoulder does.
         for index in (0..self.bodies.len()).rev() {
             let obstacles = &surroundings.obstacles[index];
             macro_rules! each {
                 ($($kind:ident),+) => {$(
                     for solid in &obstacles.$kind {
-                        if self.search_body::<B, _>(token, index, solid, scratch, &mut search) {
-                            return search.hits;
+                        if self.search_body::<B, _>(token, index, solid, scratch, search) {
+                            return true;
                         }
                     }
                 )+};
             }
             each!(boxes, cylinders, capsules, half_spaces, detailed);
         }
-        search.hits
+        false
     }
 
     /// Whether a body touches a shape in one of these lanes, in a block that is placed.
@@ -225,7 +226,7 @@ impl SphereTree {
         token: B::Token,
         index: usize,
         shape: &PreparedShape,
-        scratch: &mut Scratch<B::Store>,
+        scratch: &mut Room<B>,
         relevant: u8,
     ) -> bool {
         let mut search = Search { relevant, hits: 0 };
@@ -252,7 +253,7 @@ impl SphereTree {
         token: B::Token,
         index: usize,
         solid: &O,
-        scratch: &mut Scratch<B::Store>,
+        scratch: &mut Room<B>,
         search: &mut Search,
     ) -> bool {
         let body = &self.bodies[index];
@@ -297,7 +298,7 @@ impl SphereTree {
         &self,
         token: B::Token,
         pairs: &[BodyPair],
-        scratch: &mut Scratch<B::Store>,
+        scratch: &mut Room<B>,
         relevant: u8,
     ) -> u8 {
         let mut search = Search { relevant, hits: 0 };
@@ -344,72 +345,46 @@ impl SphereTree {
 
     /// Computes where a body's bound is.
     #[inline(always)]
-    fn place_bound<B: Block>(
-        &self,
-        token: B::Token,
-        index: usize,
-        scratch: &mut Scratch<B::Store>,
-    ) {
-        let body = &self.bodies[index];
-        let middle = match body.frame {
-            0 => splat_point(token, body.bound.middle),
-            frame => {
-                load_pose::<B>(token, &scratch.frames[frame]).apply_constant(body.bound.middle)
-            }
+    fn place_bound<B: Block>(&self, token: B::Token, index: usize, scratch: &mut Room<B>) {
+        let Body { frame, bound, .. } = &self.bodies[index];
+        let middle = match *frame {
+            0 => splat_point(token, bound.middle),
+            frame => load_pose::<B>(token, &scratch.frames[frame]).apply_constant(bound.middle),
         };
         store_point(middle, &mut scratch.bodies[index]);
     }
 
     /// Computes where the groups of a body are, if that is not done yet.
     #[inline(always)]
-    fn place_groups<B: Block>(
-        &self,
-        token: B::Token,
-        index: usize,
-        scratch: &mut Scratch<B::Store>,
-    ) {
+    fn place_groups<B: Block>(&self, token: B::Token, index: usize, scratch: &mut Room<B>) {
         if std::mem::replace(&mut scratch.body_placed[index], true) {
             return;
         }
         let body = &self.bodies[index];
         let pose = frame_pose::<B>(token, &scratch.frames, body.frame);
-        let groups = &self.groups[body.first..body.end];
-        for (group, into) in groups.iter().zip(&mut scratch.groups[body.first..body.end]) {
-            store_point(pose.apply_constant(group.bound.middle), into);
+        for i in body.first..body.end {
+            let middle = self.groups[i].bound.middle;
+            store_point(pose.apply_constant(middle), &mut scratch.groups[i]);
         }
     }
 
     /// Computes where the spheres of a group are, if that is not done yet.
     #[inline(always)]
-    fn place_spheres<B: Block>(
-        &self,
-        token: B::Token,
-        index: usize,
-        scratch: &mut Scratch<B::Store>,
-    ) {
+    fn place_spheres<B: Block>(&self, token: B::Token, index: usize, scratch: &mut Room<B>) {
         if std::mem::replace(&mut scratch.group_placed[index], true) {
             return;
         }
         let group = &self.groups[index];
         let pose = frame_pose::<B>(token, &scratch.frames, self.bodies[group.body].frame);
-        let spheres = &self.spheres[group.first..group.end];
-        for (sphere, into) in spheres
-            .iter()
-            .zip(&mut scratch.spheres[group.first..group.end])
-        {
-            store_point(pose.apply_constant(sphere.middle), into);
+        for i in group.first..group.end {
+            let middle = self.spheres[i].middle;
+            store_point(pose.apply_constant(middle), &mut scratch.spheres[i]);
         }
     }
 
     /// A bit for each lane in which a sphere of one group touches one of another.
     #[inline(always)]
-    fn hits_between<B: Block>(
-        &self,
-        token: B::Token,
-        g: usize,
-        h: usize,
-        scratch: &Scratch<B::Store>,
-    ) -> u8 {
+    fn hits_between<B: Block>(&self, token: B::Token, g: usize, h: usize, scratch: &Room<B>) -> u8 {
         let mut hits = 0;
         for i in self.groups[g].first..self.groups[g].end {
             let middle = load_point::<B>(token, &scratch.spheres[i]);

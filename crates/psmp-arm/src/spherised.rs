@@ -73,8 +73,7 @@ mod tests {
 
     #[test]
     fn a_spherised_robot_is_read_back_with_the_same_spheres() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("r.urdf");
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let text = r#"<robot name="r"><link name="a"><visual/>
     <collision><geometry><box size="0.1 0.2 0.3"/></geometry></collision>
     <collision><origin xyz="0 0 0.2"/><geometry><sphere radius="0.05"/></geometry></collision></link>

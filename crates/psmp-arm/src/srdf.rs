@@ -231,22 +231,21 @@ impl Reader<'_> {
 
     fn link(&self, node: Node<'_, '_>, attribute: &str) -> Result<usize, FileError> {
         let name = self.file.attribute(node, attribute)?;
-        self.robot.link(name).ok_or_else(|| {
-            let robot = self.robot.name();
-            self.file
-                .wrong(node, format!("robot `{robot}` has no link `{name}`"))
-                .hint("give the SRDF that belongs to the URDF")
-        })
+        let found = self.robot.link(name);
+        found.ok_or_else(|| self.missing(node, "link", name))
     }
 
     fn joint(&self, node: Node<'_, '_>, attribute: &str) -> Result<usize, FileError> {
         let name = self.file.attribute(node, attribute)?;
-        self.robot.joint(name).ok_or_else(|| {
-            let robot = self.robot.name();
-            self.file
-                .wrong(node, format!("robot `{robot}` has no joint `{name}`"))
-                .hint("give the SRDF that belongs to the URDF")
-        })
+        let found = self.robot.joint(name);
+        found.ok_or_else(|| self.missing(node, "joint", name))
+    }
+
+    fn missing(&self, node: Node<'_, '_>, kind: &str, name: &str) -> FileError {
+        let robot = self.robot.name();
+        self.file
+            .wrong(node, format!("robot `{robot}` has no {kind} `{name}`"))
+            .hint("give the SRDF that belongs to the URDF")
     }
 
     fn no_group(&self, node: Node<'_, '_>, name: &str) -> FileError {

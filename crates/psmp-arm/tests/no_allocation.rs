@@ -3,45 +3,19 @@
 //! The counting allocator is global, so this is a test binary of its own with a single test.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+#[path = "../../../tests/rust/counting.rs"]
+mod counting;
+
+use counting::{allocations, check_counter};
 use psmp::checker::World;
 use psmp_arm::{
     Arm, ArmWorld, Object, Placed, Pose, Scene, Shape, SphereModel, SphereWorld, SphereWorlds,
     models,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system allocator unchanged; only a counter is kept beside it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 #[test]
 fn kinematics_and_checks_allocate_nothing() {
-    // The counter counts.
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
-    std::hint::black_box(Box::new(1));
-    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before + 1);
+    check_counter();
 
     let (robot, semantics) = models::planar(6);
     let arm = Arm::new(robot, &semantics, "arm").unwrap();
@@ -80,7 +54,7 @@ fn kinematics_and_checks_allocate_nothing() {
     };
     let hits = run();
     assert!(hits > 0);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     assert_eq!(run(), hits);
-    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before);
+    assert_eq!(allocations(), before);
 }

@@ -302,26 +302,13 @@ fn end_when_interrupted(kept: Option<&Path>, worlds: usize) -> Result<()> {
 
 fn print(rows: &[Row], json: bool) -> Result<()> {
     let summaries = summarise(rows);
-    let mut out = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut out, &summaries)?;
-        writeln!(out)?;
-        return Ok(());
+        return show::json(&summaries);
     }
+    let mut out = std::io::stdout().lock();
     let mut table = show::table(
-        &[
-            "dataset",
-            "planner",
-            "experience",
-            "runs",
-            "to first",
-            "to shortest",
-            "first/shortest",
-            "solved",
-            "regret",
-            "95% interval",
-            "ms/run",
-        ],
+        "dataset | planner | experience | runs | to first | to shortest | \
+         first/shortest | solved | regret | 95% interval | ms/run",
         3,
     );
     for s in &summaries {

@@ -160,22 +160,12 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
 }
 
 fn print(rows: &[Calibration], json: bool) -> Result<()> {
-    let mut out = std::io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut out, rows)?;
-        writeln!(out)?;
-        return Ok(());
+        return show::json(&rows);
     }
+    let mut out = std::io::stdout().lock();
     let mut table = show::table(
-        &[
-            "belief",
-            "checks",
-            "worlds",
-            "log loss",
-            "95% interval",
-            "Brier score",
-            "calibration error",
-        ],
+        "belief | checks | worlds | log loss | 95% interval | Brier score | calibration error",
         1,
     );
     for row in rows {

@@ -47,15 +47,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
     );
     let mut out = std::io::stdout().lock();
     let mut table = show::table(
-        &[
-            "planner",
-            "first path",
-            "at",
-            "shortest at",
-            "checked in all",
-            "ending",
-            "regret",
-        ],
+        "planner | first path | at | shortest at | checked in all | ending | regret",
         1,
     );
     for name in PLANNERS {

@@ -1,7 +1,7 @@
 //! `psmp info`: what a dataset, a roadmap, a collision table or a belief holds.
 
-use crate::Common;
 use crate::failure::{Mistake, Outcome, if_there};
+use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Direction, EdgeId, Experience, Roadmap, WorldId};
@@ -37,15 +37,14 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
             "name the folder of a dataset, a `.graphml` file, a collision table or a belief",
         ));
     };
-    let mut out = std::io::stdout().lock();
     if common.json {
         let object: serde_json::Map<String, Value> = facts
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
-        serde_json::to_writer_pretty(&mut out, &object)?;
-        writeln!(out)?;
+        show::json(&object)?;
     } else {
+        let mut out = std::io::stdout().lock();
         for (name, value) in facts {
             writeln!(out, "{:<14} {}", name.replace('_', " "), in_words(&value))?;
         }

@@ -323,7 +323,6 @@ fn print(report: &Report, json: bool) -> Result<()> {
         Verdict::DoesNotHold => "does not hold",
         Verdict::NotTested => "not tested",
     };
-    let mut out = std::io::stdout().lock();
     if json {
         let summaries: Vec<_> = report.families.iter().flat_map(|f| &f.summaries).collect();
         let claims: Vec<_> = report
@@ -331,10 +330,9 @@ fn print(report: &Report, json: bool) -> Result<()> {
             .iter()
             .map(|c| json!({"claim": c.claim, "measured": c.measured, "verdict": verdict(c.verdict)}))
             .collect();
-        serde_json::to_writer_pretty(&mut out, &json!({"claims": claims, "summaries": summaries}))?;
-        writeln!(out)?;
-        return Ok(());
+        return show::json(&json!({"claims": claims, "summaries": summaries}));
     }
+    let mut out = std::io::stdout().lock();
     for claim in &report.claims {
         writeln!(
             out,

@@ -8,6 +8,7 @@ use psmp_lab::counted;
 use psmp_lab::trial::{Ending, Trial};
 use psmp_report::picture::{EdgeMark, RunPicture};
 use psmp_worlds::OccupancyGrid;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -23,17 +24,25 @@ macro_rules! say {
 
 /// A table whose first `text` columns are words and whose others are numbers. It is Markdown, so
 /// that it can be pasted where results are kept.
-pub fn table(header: &[&str], text: usize) -> Table {
+pub fn table(header: &str, text: usize) -> Table {
     let mut table = Table::new();
     table
         .load_style(comfy_table::presets::ASCII_MARKDOWN)
-        .set_header(header);
+        .set_header(header.split(" | "));
     for (place, column) in table.column_iter_mut().enumerate() {
         if place >= text {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table
+}
+
+/// Writes a value to standard output as JSON.
+pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, value)?;
+    writeln!(out)?;
+    Ok(())
 }
 
 /// A number with so many digits, or a dash.

@@ -167,7 +167,7 @@ pub fn begin_belief(path: impl AsRef<Path>, roadmap: Fingerprint) -> Result<(), 
         weights: MemberWeights::default(),
     };
     let bytes = parts.bytes();
-    files::write_if_absent(path.as_ref(), |w| w.write_all(&bytes))
+    files::write_if_absent(path.as_ref(), &bytes)
 }
 
 impl<T: Experience> BeliefParts<'_, T> {

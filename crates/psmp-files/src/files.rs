@@ -108,23 +108,16 @@ pub fn save_with(
 ) -> Result<(), FileError> {
     let path = path.as_ref();
     let refused = |e| FileError::io(path, "write", e);
-    let draft = Draft::beside(path)?;
-    draft.fill(content).map_err(refused)?;
-    draft.temporary.as_file().sync_all().map_err(refused)?;
+    let draft = Draft::written(path, content)?;
     let renamed = draft.temporary.persist(&draft.target);
     renamed.map_err(|e| refused(e.error))?;
     sync_folder(&draft.target).map_err(refused)
 }
 
-/// Makes `path` of what `content` writes, unless it is there already.
-pub(crate) fn write_if_absent(
-    path: &Path,
-    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-) -> Result<(), FileError> {
+/// Makes `path` of these bytes, unless it is there already.
+pub(crate) fn write_if_absent(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let refused = |e| FileError::io(path, "write", e);
-    let draft = Draft::beside(path)?;
-    draft.fill(content).map_err(refused)?;
-    draft.temporary.as_file().sync_all().map_err(refused)?;
+    let draft = Draft::written(path, |file| file.write_all(bytes))?;
     match draft.temporary.persist_noclobber(&draft.target) {
         Ok(_) => sync_folder(&draft.target).map_err(refused),
         Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -177,6 +170,19 @@ impl Draft {
             old,
             temporary,
         })
+    }
+
+    /// One that is complete and on the disk.
+    fn written(
+        path: &Path,
+        content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<Self, FileError> {
+        let draft = Self::beside(path)?;
+        let written = draft.fill(content);
+        written
+            .and_then(|()| draft.temporary.as_file().sync_all())
+            .map_err(|e| FileError::io(path, "write", e))?;
+        Ok(draft)
     }
 
     fn fill(
@@ -312,6 +318,7 @@ fn may_live(process: u32, file: &fs::DirEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regular_file::read_regular;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -410,9 +417,9 @@ mod tests {
             }
             // The file need not be there yet, and it may be all that is wanted.
             symlink("store/fresh", at("early")).unwrap();
-            write_if_absent(&at("early"), |w| w.write_all(b"first")).unwrap();
-            write_if_absent(&at("early"), |w| w.write_all(b"second")).unwrap();
-            assert_eq!(read(at("store/fresh")).unwrap(), b"first");
+            write_if_absent(&at("early"), b"first").unwrap();
+            write_if_absent(&at("early"), b"second").unwrap();
+            assert_eq!(read(&at("store/fresh")).unwrap(), b"first");
             assert_eq!(names(&at("store")), ["fresh", "real"]);
             symlink("round", at("round")).unwrap();
             let error = save(at("round"), b"").unwrap_err();
@@ -455,10 +462,13 @@ mod tests {
             let made = std::process::Command::new("mkfifo").arg(&pipe).status();
             assert!(made.unwrap().success());
             for path in [Path::new("/dev/zero"), &pipe] {
-                let error = Words::read(path).unwrap_err();
-                assert!(error.to_string().contains("not a regular file"), "{error}");
-                let error = read(path).unwrap_err();
-                assert!(error.to_string().contains("not a regular file"), "{error}");
+                for error in [
+                    Words::read(path).unwrap_err(),
+                    read(path).unwrap_err(),
+                    read_regular(path, 1 << 20).unwrap_err(),
+                ] {
+                    assert!(error.to_string().contains("not a regular file"), "{error}");
+                }
             }
         }
 

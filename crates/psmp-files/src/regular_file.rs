@@ -81,17 +81,4 @@ mod tests {
         let error = read_regular_text(&path, 5).unwrap_err();
         assert!(error.to_string().contains("byte 1"), "{error}");
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn devices_and_pipes_are_not_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let pipe = folder.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-        assert!(made.unwrap().success());
-        for path in [Path::new("/dev/zero"), &pipe] {
-            let error = read_regular(path, 1 << 20).unwrap_err();
-            assert!(error.to_string().contains("not a regular file"), "{error}");
-        }
-    }
 }

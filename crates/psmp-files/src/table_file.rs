@@ -263,13 +263,19 @@ mod tests {
         CollisionTable::from_rows(edges, &rows).unwrap()
     }
 
-    #[test]
-    fn a_table_that_is_read_is_the_table_that_was_written() {
+    /// A file of a table, and the folder that it is in as long as it is needed.
+    fn written(table: &CollisionTable) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.table");
+        write_table(&path, table).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_table_that_is_read_is_the_table_that_was_written() {
         for (worlds, edges) in [(130, 70), (64, 128), (1, 1), (0, 5), (5, 0), (0, 0)] {
             let table = table(worlds, edges);
-            write_table(&path, &table).unwrap();
+            let (_folder, path) = written(&table);
             let file = TableFile::open(&path).unwrap();
             assert_eq!((file.world_count(), file.edge_count()), (worlds, edges));
             for edge in (0..edges as u32).map(EdgeId) {
@@ -283,9 +289,7 @@ mod tests {
 
     #[test]
     fn replacing_a_file_leaves_the_open_one_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.table");
-        write_table(&path, &table(100, 100)).unwrap();
+        let (_folder, path) = written(&table(100, 100));
         let old = TableFile::open(&path).unwrap();
         write_table(&path, &table(1, 1)).unwrap();
         assert_eq!(old.world_count(), 100);
@@ -298,10 +302,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_cut_while_it_is_used_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.table");
         let table = table(2000, 2000);
-        write_table(&path, &table).unwrap();
+        let (_folder, path) = written(&table);
         let file = TableFile::open(&path).unwrap();
         let cut = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         cut.set_len(10).unwrap();
@@ -329,9 +331,7 @@ mod tests {
 
     #[test]
     fn damage_is_found_where_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.table");
-        write_table(&path, &table(70, 3)).unwrap();
+        let (_folder, path) = written(&table(70, 3));
         let good = std::fs::read(&path).unwrap();
         let open = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = good.clone();

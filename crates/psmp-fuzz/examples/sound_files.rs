@@ -10,7 +10,7 @@ fn main() -> std::io::Result<()> {
     for target in TARGETS {
         let corpus = folder.join(target.name);
         std::fs::create_dir_all(&corpus)?;
-        for (place, bytes) in (target.seeds)().iter().enumerate() {
+        for (place, bytes) in target.sound().iter().enumerate() {
             std::fs::write(corpus.join(format!("sound-{place}")), bytes)?;
         }
     }

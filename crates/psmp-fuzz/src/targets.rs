@@ -12,7 +12,7 @@ use psmp_arm::{
 };
 use psmp_files::{BeliefFile, FileError, Fingerprint, TableFile};
 use psmp_lab::families::Family;
-use psmp_lab::{Origin, learned};
+use psmp_lab::{Origin, Row, learned};
 use psmp_report::{keep, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
@@ -32,8 +32,8 @@ pub struct Target {
     pub sources: &'static [&'static str],
     /// What its file is called; readers go by names and endings.
     pub file: &'static str,
-    /// Sound files.
-    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// Makes sound files; those of a dataset are there already.
+    seeds: Option<fn() -> Vec<Vec<u8>>>,
     /// Longer sound files that say as much as they can in every byte.
     pub dense: fn() -> Vec<Vec<u8>>,
     /// Puts into the file's folder what the reader looks for beside it.
@@ -63,7 +63,7 @@ impl Target {
             name,
             sources,
             file,
-            seeds,
+            seeds: Some(seeds),
             dense: Vec::new,
             furnish: |_| {},
             read,
@@ -75,28 +75,43 @@ impl Target {
     }
 
     /// A file of a dataset among all the others.
-    const fn of_dataset(
-        name: &'static str,
-        file: &'static str,
-        seeds: fn() -> Vec<Vec<u8>>,
-    ) -> Self {
+    const fn of_dataset(name: &'static str, file: &'static str) -> Self {
         Self {
+            seeds: None,
             furnish: |folder| seeds::write_dataset(folder, Direction::Undirected),
-            ..Self::new(name, DATASET, file, seeds, read_dataset)
+            ..Self::new(name, DATASET, file, Vec::new, read_dataset)
         }
     }
 
     /// The same as a MAT-file.
-    const fn of_mat_dataset(
-        name: &'static str,
-        file: &'static str,
-        seeds: fn() -> Vec<Vec<u8>>,
-    ) -> Self {
+    const fn of_mat_dataset(name: &'static str, file: &'static str) -> Self {
         Self {
             seal: Some(seal_mat),
             unpacked: mat_unpacked,
-            ..Self::of_dataset(name, file, seeds)
+            ..Self::of_dataset(name, file)
         }
+    }
+
+    /// What may stand around an arm.
+    const fn of_scene(name: &'static str, file: &'static str, seeds: fn() -> Vec<Vec<u8>>) -> Self {
+        Self {
+            furnish: furnish_robot,
+            put_to_use: use_scene,
+            ..Self::new(
+                name,
+                &["psmp-arm/src/scene/mod.rs"],
+                file,
+                seeds,
+                read_scene,
+            )
+        }
+    }
+
+    /// Sound files.
+    #[must_use]
+    pub fn sound(&self) -> Vec<Vec<u8>> {
+        self.seeds
+            .map_or_else(|| seeds::of_dataset(self.file), |make| make())
     }
 
     /// Reads bytes as a file, as they are and, where that is another thing, sealed. For programs
@@ -155,7 +170,7 @@ pub const NOT_READ: &[(&str, &str)] = &[
 
 /// Every reader.
 pub const TARGETS: &[Target] = &[
-    Target::of_dataset("graph", "graph.txt", || seeds::of_dataset("graph.txt")),
+    Target::of_dataset("graph", "graph.txt"),
     Target {
         dense: dense::graphs,
         ..Target::new(
@@ -166,12 +181,8 @@ pub const TARGETS: &[Target] = &[
             read_dataset,
         )
     },
-    Target::of_dataset("coordinates", "coord_set.dat", || {
-        seeds::of_dataset("coord_set.dat")
-    }),
-    Target::of_mat_dataset("coordinates_mat", "coord_set.mat", || {
-        seeds::of_dataset("coord_set.mat")
-    }),
+    Target::of_dataset("coordinates", "coord_set.dat"),
+    Target::of_mat_dataset("coordinates_mat", "coord_set.mat"),
     Target {
         furnish: |folder| {
             seeds::write_dataset(folder, Direction::Undirected);
@@ -179,42 +190,19 @@ pub const TARGETS: &[Target] = &[
                 fs::remove_file(folder.join(twin)).unwrap();
             }
         },
-        ..Target::of_dataset(
-            "numbered_coordinates",
-            "vertex_coordinates.txt",
-            seeds::numbered_coordinates,
-        )
+        seeds: Some(seeds::numbered_coordinates),
+        ..Target::of_dataset("numbered_coordinates", "vertex_coordinates.txt")
     },
-    Target::of_dataset("results", "coll_check_results.dat", || {
-        seeds::of_dataset("coll_check_results.dat")
-    }),
-    Target::of_mat_dataset("results_mat", "coll_check_results.mat", || {
-        seeds::of_dataset("coll_check_results.mat")
-    }),
-    Target::of_dataset("world_ids", "train_id.dat", || {
-        seeds::of_dataset("train_id.dat")
-    }),
-    Target::of_mat_dataset("world_ids_mat", "test_id.mat", || {
-        seeds::of_dataset("test_id.mat")
-    }),
-    Target::of_dataset("query", "start_idx.dat", || {
-        seeds::of_dataset("start_idx.dat")
-    }),
-    Target::of_mat_dataset("query_mat", "start_goal.mat", || {
-        seeds::of_dataset("start_goal.mat")
-    }),
-    Target::of_dataset("paths", "path_library.dat", || {
-        seeds::of_dataset("path_library.dat")
-    }),
-    Target::of_mat_dataset("paths_mat", "path_library.mat", || {
-        seeds::of_dataset("path_library.mat")
-    }),
-    Target::of_dataset("assignment", "world_library_assignment.dat", || {
-        seeds::of_dataset("world_library_assignment.dat")
-    }),
-    Target::of_mat_dataset("assignment_mat", "world_library_assignment.mat", || {
-        seeds::of_dataset("world_library_assignment.mat")
-    }),
+    Target::of_dataset("results", "coll_check_results.dat"),
+    Target::of_mat_dataset("results_mat", "coll_check_results.mat"),
+    Target::of_dataset("world_ids", "train_id.dat"),
+    Target::of_mat_dataset("world_ids_mat", "test_id.mat"),
+    Target::of_dataset("query", "start_idx.dat"),
+    Target::of_mat_dataset("query_mat", "start_goal.mat"),
+    Target::of_dataset("paths", "path_library.dat"),
+    Target::of_mat_dataset("paths_mat", "path_library.mat"),
+    Target::of_dataset("assignment", "world_library_assignment.dat"),
+    Target::of_mat_dataset("assignment_mat", "world_library_assignment.mat"),
     Target {
         seal: Some(seal_mat),
         unpacked: mat_unpacked,
@@ -233,11 +221,7 @@ pub const TARGETS: &[Target] = &[
             &["psmp-worlds/src/graphml.rs"],
             "roadmap.graphml",
             seeds::graphml,
-            |path| {
-                let roadmap = graphml::read(path)?;
-                use_roadmap(&roadmap);
-                Ok(())
-            },
+            |path| graphml::read(path).map(|roadmap| use_roadmap(&roadmap)),
         )
     },
     Target {
@@ -254,9 +238,7 @@ pub const TARGETS: &[Target] = &[
             "map.yaml",
             seeds::ros_map,
             |path| {
-                let grid = OccupancyGrid::read_ros_map(path, UnknownCells::Free)?;
-                use_grid(&grid);
-                Ok(())
+                OccupancyGrid::read_ros_map(path, UnknownCells::Free).map(|grid| use_grid(&grid))
             },
         )
     },
@@ -267,11 +249,7 @@ pub const TARGETS: &[Target] = &[
             &["psmp-files/src/table_file.rs"],
             "worlds.table",
             seeds::table_file,
-            |path| {
-                let table = TableFile::open(path)?;
-                use_experience(&table);
-                Ok(())
-            },
+            |path| TableFile::open(path).map(|table| use_experience(&table)),
         )
     },
     Target {
@@ -304,9 +282,7 @@ pub const TARGETS: &[Target] = &[
             "rows.csv",
             seeds::rows_csv,
             |path| {
-                for row in rows::read_csv(path)? {
-                    let _ = (row.improvements(), row.cost_of_best());
-                }
+                use_rows(rows::read_csv(path)?);
                 Ok(())
             },
         )
@@ -319,9 +295,7 @@ pub const TARGETS: &[Target] = &[
             "maze-from-world-1.json",
             seeds::kept_rows,
             |path| {
-                for row in keep::recall_rows(path, FINGERPRINT, 2)?.unwrap_or_default() {
-                    let _ = (row.improvements(), row.cost_of_best());
-                }
+                use_rows(keep::recall_rows(path, FINGERPRINT, 2)?.unwrap_or_default());
                 Ok(())
             },
         )
@@ -409,29 +383,11 @@ pub const TARGETS: &[Target] = &[
         put_to_use: use_cloud,
         ..Target::new("ply", CLOUD, "cloud.ply", seeds::ply, read_cloud)
     },
+    Target::of_scene("moveit_scene", "scene0001.yaml", seeds::moveit_scene),
     Target {
-        furnish: furnish_robot,
-        put_to_use: use_scene,
-        ..Target::new(
-            "moveit_scene",
-            SCENE,
-            "scene0001.yaml",
-            seeds::moveit_scene,
-            read_scene,
-        )
-    },
-    Target {
-        furnish: furnish_robot,
-        put_to_use: use_scene,
         // The library holds as much for a text, and a scene by hand is short.
         times: 128,
-        ..Target::new(
-            "toml_scene",
-            SCENE,
-            "scene.toml",
-            seeds::toml_scene,
-            read_scene,
-        )
+        ..Target::of_scene("toml_scene", "scene.toml", seeds::toml_scene)
     },
     Target {
         put_to_use: |path| {
@@ -496,7 +452,6 @@ const RASTER: &[&str] = &["psmp-worlds/src/raster.rs"];
 const KEEP: &[&str] = &["psmp-report/src/keep.rs"];
 const MESH: &[&str] = &["psmp-arm/src/mesh_file.rs"];
 const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
-const SCENE: &[&str] = &["psmp-arm/src/scene/mod.rs"];
 
 /// Reads all there is of a dataset; the first trouble counts, except that a part is not there.
 fn read_dataset(path: &Path) -> Result<(), FileError> {
@@ -544,10 +499,14 @@ fn use_experience(table: &impl Experience) {
     }
 }
 
+fn use_rows(rows: Vec<Row>) {
+    for row in rows {
+        let _ = (row.improvements(), row.cost_of_best());
+    }
+}
+
 fn read_image(path: &Path) -> Result<(), FileError> {
-    let grid = OccupancyGrid::read(path, &ImageOptions::default())?;
-    use_grid(&grid);
-    Ok(())
+    OccupancyGrid::read(path, &ImageOptions::default()).map(|grid| use_grid(&grid))
 }
 
 fn use_grid(grid: &OccupancyGrid) {

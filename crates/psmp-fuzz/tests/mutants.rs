@@ -9,6 +9,8 @@
 use psmp_files::FileError;
 use psmp_fuzz::measure::{Cost, Counting, measure};
 use psmp_fuzz::{NOT_READ, TARGETS, Target, mutant, target};
+use psmp_worlds::Dataset;
+use psmp_worlds::mat5::MatFile;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +70,7 @@ fn read_mutants(reader: &'static Target) {
     let (tell, told) = mpsc::channel();
     let file = path.clone();
     thread::spawn(move || {
-        let sound = (reader.seeds)();
+        let sound = reader.sound();
         for index in 0..number {
             let mut bytes = mutant(&sound, SEED, index);
             if let Some(seal) = reader.seal.filter(|_| index % 2 == 1) {
@@ -138,7 +140,7 @@ fn read_sound(reader: &Target, why: &str, sound: &[Vec<u8>]) -> Vec<Cost<Result<
 #[test]
 fn sound_files_are_read() {
     for reader in TARGETS {
-        let mut sound = (reader.seeds)();
+        let mut sound = reader.sound();
         if let Some(seal) = reader.seal {
             let mut sealed = sound.clone();
             sealed.iter_mut().for_each(seal);
@@ -161,6 +163,85 @@ fn dense_files_take_memory_in_proportion() {
             println!("{name}: {} bytes, {} in memory", bytes.len(), cost.memory);
         }
     }
+}
+
+/// Does something with a damaged file: no panic, no hang, no hunger.
+fn bounded<T>(reading: impl FnOnce() -> T) -> T {
+    let cost = measure(reading);
+    assert_eq!(hardship(&cost), None);
+    assert!(cost.memory < 64 << 20, "{} bytes of memory", cost.memory);
+    cost.outcome.unwrap()
+}
+
+#[test]
+fn mat_files_cut_anywhere_and_with_any_byte_at_its_extremes_are_refused_or_read() {
+    let read = |bytes: &[u8]| drop(bounded(|| MatFile::decode("damaged.mat", bytes)));
+    for good in target("mat").sound() {
+        for at in 0..good.len() {
+            read(&good[..at]);
+            for extreme in [0, 0x7f, 0x80, 0xff] {
+                let mut bytes = good.clone();
+                bytes[at] = extreme;
+                read(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_table_files_are_refused() {
+    let reader = target("table_file");
+    let folder = furnished(reader, "damaged");
+    let path = folder.join(reader.file);
+    let sound = reader.sound();
+    for index in 0..MUTANTS {
+        let bytes = mutant(&sound, SEED, index);
+        fs::write(&path, &bytes).unwrap();
+        let is_read = (reader.read)(&path).is_ok();
+        assert_eq!(is_read, sound.contains(&bytes), "mutant {index}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_tiny_file_that_declares_huge_sizes_fails_fast() {
+    for graph in [
+        "NumVertices: 4294967295\nNumEdges: 0\n",
+        "NumVertices: 2\nNumEdges: 4294967295\n1 1 2 0.5\n",
+        "NumVertices: 99999999999999999999\nNumEdges: 0\n",
+        "NumVertices: 4000000000\nNumEdges: 1\n1 1 4000000000 0.5\n",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("graph.txt"), graph).unwrap();
+        assert!(bounded(|| Dataset::open(folder.path())).is_err());
+    }
+    let mat = |words: &[u32], rest: &[u8]| {
+        let mut bytes = vec![b' '; 124];
+        bytes.extend([0, 1, b'I', b'M']);
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.extend(rest);
+        bounded(|| MatFile::decode("tiny.mat", &bytes))
+    };
+    // A dense, a sparse and a cell array of 2^31 - 1 rows and columns, without data for them.
+    for class in [6, 5, 1] {
+        let side = i32::MAX as u32;
+        let words = [
+            14, 56, 6, 8, class, 0, 5, 8, side, side, 0x1_0001, 0x78, 5, 0, 5, 0,
+        ];
+        assert!(mat(&words, &[]).is_err());
+    }
+    // Cells in cells in cells, deep enough to exhaust a stack that followed them.
+    let mut nested = Vec::new();
+    for _ in 0..10_000 {
+        let words = [14, nested.len() as u32 + 40, 6, 8, 1, 0, 5, 8, 1, 1, 1, 0];
+        let mut outer: Vec<u8> = words
+            .iter()
+            .flat_map(|word: &u32| word.to_le_bytes())
+            .collect();
+        outer.extend(nested);
+        nested = outer;
+    }
+    assert!(mat(&[], &nested).unwrap().cells("x").is_err());
 }
 
 /// Every Rust file below a folder of sources.

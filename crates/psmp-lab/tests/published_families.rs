@@ -1,6 +1,7 @@
 //! Generated families against the published datasets that they take after.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+
 use psmp::{CollisionTable, EdgeId, Experience};
 use psmp_lab::families::Family;
 use psmp_worlds::Dataset;

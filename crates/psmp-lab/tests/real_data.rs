@@ -186,20 +186,26 @@ fn every_run_in_2d_5_keeps_its_promises() {
     every_run_keeps_its_promises("dataset_2d_5");
 }
 
+/// What planners do in the worlds of a dataset that are to plan in.
+fn rows_of(dataset: &Dataset, planners: [&str; 2], familiarity: Familiarity) -> Vec<Row> {
+    let worlds = dataset.test().unwrap().to_vec();
+    let planners = planners.map(|p| Contestant {
+        planner: p.parse().unwrap(),
+        familiarity,
+    });
+    let tasks = [(dataset as &dyn Problems, worlds)];
+    sweep(&tasks, &planners, &SweepOptions::default(), || {}).unwrap()
+}
+
 /// Without any experience: looking at all edges of a path before one is seen to its end, and what it is
 /// worth. The figures are in BENCHMARKS.md; these bounds only keep them from getting lost.
 #[test]
 fn looking_coarsely_first_takes_regret_away() {
     for (name, bar) in [("dataset_2d_1", 0.12), ("dataset_2d_3", 0.10)] {
         let Some(dataset) = dataset(name) else { return };
-        let worlds = dataset.test().unwrap().to_vec();
-        let tasks = [(&dataset as &dyn Problems, worlds)];
-        let planners = ["ei:local", "ei:local:failfast"].map(|p| Contestant {
-            planner: p.parse().unwrap(),
-            familiarity: Familiarity::Unseen,
-        });
-        let rows = sweep(&tasks, &planners, &SweepOptions::default(), || {}).unwrap();
-        let [coarse, whole] = ["ei:local", "ei:local:failfast"].map(|planner| {
+        let planners = ["ei:local", "ei:local:failfast"];
+        let rows = rows_of(&dataset, planners, Familiarity::Unseen);
+        let [coarse, whole] = planners.map(|planner| {
             let of_planner = rows.iter().filter(|row| row.planner == planner);
             let regrets: Vec<f64> = of_planner.filter_map(|row| row.regret).collect();
             regrets.iter().sum::<f64>() / regrets.len() as f64
@@ -215,16 +221,11 @@ fn looking_coarsely_first_takes_regret_away() {
 fn knowing_the_worlds_saves_checks_on_the_way_to_the_shortest_path() {
     for name in ["dataset_herb_1", "dataset_xyh_1", "dataset_heli_canyon_1"] {
         let Some(dataset) = dataset(name) else { return };
-        let worlds = dataset.test().unwrap().to_vec();
-        let tasks = [(&dataset as &dyn Problems, worlds)];
-        let planners = ["psmp:fs", "lazysp"].map(|p| Contestant {
-            planner: p.parse().unwrap(),
-            familiarity: Familiarity::Seen,
-        });
-        let rows = sweep(&tasks, &planners, &SweepOptions::default(), || {}).unwrap();
+        let planners = ["psmp:fs", "lazysp"];
+        let rows = rows_of(&dataset, planners, Familiarity::Seen);
         assert_eq!(rows.len(), 200);
         assert!(rows.iter().all(|row| row.unit == "edges"));
-        let [psmp, lazysp] = ["psmp:fs", "lazysp"].map(|planner| {
+        let [psmp, lazysp] = planners.map(|planner| {
             let costs: Vec<f64> = rows
                 .iter()
                 .filter(|row| row.planner == planner && ended_rightly(row))

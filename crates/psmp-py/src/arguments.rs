@@ -69,6 +69,27 @@ fn name_of(kind: &Bound<'_, PyType>) -> String {
         .map_or_else(|_| "something else".to_owned(), |name| name.to_string())
 }
 
+/// An array whose shape `fits`, which is described by `wanted`.
+fn shaped<'py, T: Element>(
+    name: &str,
+    wanted: &str,
+    fits: impl Fn(&[usize]) -> bool,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let kind = numpy::dtype::<T>(value.py());
+    let array = array_of::<T>(
+        name,
+        &format!("an array of shape {wanted} of {kind}"),
+        value,
+    )?;
+    if !fits(array.shape()) {
+        let shape = shape_text(array.shape());
+        let what = format!("{name} must have shape {wanted}, got {shape}");
+        return Err(PyValueError::new_err(what));
+    }
+    Ok(array)
+}
+
 /// A matrix: rows of `columns` values where that is known.
 pub fn matrix<'py, T: Element>(
     name: &str,
@@ -77,19 +98,8 @@ pub fn matrix<'py, T: Element>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray2<T>>> {
     let wanted = columns.map_or("d".to_owned(), |c| c.to_string());
-    let expected = format!(
-        "an array of shape ({rows}, {wanted}) of {}",
-        numpy::dtype::<T>(value.py())
-    );
-    let array = array_of::<T>(name, &expected, value)?;
-    let fits =
-        array.ndim() == 2 && columns.is_none_or(|columns| array.shape().get(1) == Some(&columns));
-    if !fits {
-        return Err(PyValueError::new_err(format!(
-            "{name} must have shape ({rows}, {wanted}), got {}",
-            shape_text(array.shape())
-        )));
-    }
+    let fits = |shape: &[usize]| matches!(shape, [_, d] if columns.is_none_or(|c| c == *d));
+    let array = shaped::<T>(name, &format!("({rows}, {wanted})"), fits, value)?;
     Ok(array.cast_into::<PyArray2<T>>()?)
 }
 
@@ -100,17 +110,8 @@ pub fn vector<'py, T: Element>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArray1<T>>> {
     let wanted = length.map_or("n".to_owned(), |n| n.to_string());
-    let expected = format!(
-        "an array of shape ({wanted},) of {}",
-        numpy::dtype::<T>(value.py())
-    );
-    let array = array_of::<T>(name, &expected, value)?;
-    if array.ndim() != 1 || length.is_some_and(|n| array.len() != n) {
-        return Err(PyValueError::new_err(format!(
-            "{name} must have shape ({wanted},), got {}",
-            shape_text(array.shape())
-        )));
-    }
+    let fits = |shape: &[usize]| matches!(shape, [n] if length.is_none_or(|l| l == *n));
+    let array = shaped::<T>(name, &format!("({wanted},)"), fits, value)?;
     Ok(array.cast_into::<PyArray1<T>>()?)
 }
 
@@ -120,16 +121,10 @@ pub fn configurations(
     dimension: usize,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<(Vec<f64>, bool)> {
-    let expected = format!("an array of shape ({dimension},) or (n, {dimension}) of float64");
-    let array = array_of::<f64>(name, &expected, value)?;
-    match array.shape() {
-        [d] if *d == dimension => Ok((values(&array)?, true)),
-        [_, d] if *d == dimension => Ok((values(&array)?, false)),
-        other => Err(PyValueError::new_err(format!(
-            "{name} must have shape ({dimension},) or (n, {dimension}), got {}",
-            shape_text(other)
-        ))),
-    }
+    let wanted = format!("({dimension},) or (n, {dimension})");
+    let fits = |shape: &[usize]| matches!(shape, [d] | [_, d] if *d == dimension);
+    let array = shaped::<f64>(name, &wanted, fits, value)?;
+    Ok((values(&array)?, array.ndim() == 1))
 }
 
 /// The values of an array, copied once. The array may have any number of axes.
@@ -155,18 +150,29 @@ pub fn worlds(
     values(&vector::<i64>(name, None, value)?)?
         .into_iter()
         .map(|world| {
-            usize::try_from(world)
-                .ok()
-                .filter(|w| *w < count)
-                .map(|w| WorldId(w as u32))
-                .ok_or_else(|| {
-                    PyValueError::new_err(format!(
-                        "{name} has world {world}, but there are worlds 0 to {}",
-                        count as i64 - 1
-                    ))
-                })
+            let given = format!("{name} has world {world}");
+            numbered(world, count, &given, "worlds").map(WorldId)
         })
         .collect()
+}
+
+/// The number of one of `count` things; `given` says in an error what was asked for.
+pub fn numbered(number: i64, count: usize, given: &str, things: &str) -> PyResult<u32> {
+    match usize::try_from(number) {
+        Ok(place) if place < count => Ok(place as u32),
+        _ => Err(PyValueError::new_err(format!(
+            "{given}, but there are {things} 0 to {}",
+            count as i64 - 1
+        ))),
+    }
+}
+
+/// One of two values by its name.
+pub fn either<T: Copy>(name: &str, given: &str, values: [(&str, T); 2]) -> PyResult<T> {
+    let [(one, _), (other, _)] = values;
+    let found = values.into_iter().find(|(name, _)| *name == given);
+    let wrong = || refused(name, format!("`{given}` is neither `{one}` nor `{other}`"));
+    found.map(|(_, value)| value).ok_or_else(wrong)
 }
 
 /// A value that makes no sense to the Rust side, with the argument's name.

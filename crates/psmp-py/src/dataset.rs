@@ -1,6 +1,6 @@
 //! Known worlds on one roadmap, for Python: a dataset's folder, or worlds made on the spot.
 
-use crate::arguments::{file_error, refused, worlds};
+use crate::arguments::{either, file_error, refused, worlds};
 use crate::columns::{Column, columns};
 use crate::roadmap::Roadmap;
 use crate::table::{Bits, Table};
@@ -82,18 +82,9 @@ impl Dataset {
     #[staticmethod]
     #[pyo3(signature = (folder, *, prefer="text"))]
     fn open(py: Python<'_>, folder: PathBuf, prefer: &str) -> PyResult<Self> {
-        let twin = match prefer {
-            "text" => Prefer::Text,
-            "mat" => Prefer::Mat,
-            other => {
-                return Err(refused(
-                    "prefer",
-                    format!("`{other}` is neither `text` nor `mat`"),
-                ));
-            }
-        };
+        let twins = [("text", Prefer::Text), ("mat", Prefer::Mat)];
         let options = ReadOptions {
-            prefer: twin,
+            prefer: either("prefer", prefer, twins)?,
             ..ReadOptions::default()
         };
         let read = py.detach(|| psmp_worlds::Dataset::open_with(folder, options));
@@ -249,16 +240,8 @@ pub fn sweep_rows<'py>(
     let problems = dataset.get().problems.clone();
     let table = problems.table().map_err(|e| file_error(&e))?;
     let worlds = self::worlds("worlds", Some(worlds), table.world_count())?;
-    let familiarity = match experience {
-        "seen" => Familiarity::Seen,
-        "unseen" => Familiarity::Unseen,
-        other => {
-            return Err(refused(
-                "experience",
-                format!("`{other}` is neither `seen` nor `unseen`"),
-            ));
-        }
-    };
+    let kinds = [("seen", Familiarity::Seen), ("unseen", Familiarity::Unseen)];
+    let familiarity = either("experience", experience, kinds)?;
     let contestant = |name: &String| {
         Ok(Contestant {
             planner: name.parse().map_err(|e| refused("planners", e))?,

@@ -26,31 +26,22 @@ use pyo3::prelude::*;
 /// The compiled half of `psmp`.
 #[pymodule]
 mod _psmp {
-    #[pymodule_export]
-    use super::arm::{Arm, Request, Scene, Trajectory};
-    #[pymodule_export]
-    use super::arm_checker::ArmChecker;
-    #[pymodule_export]
-    use super::belief::{Belief, open_belief};
-    #[pymodule_export]
-    use super::checker::{Edge, check_edges};
-    #[pymodule_export]
-    use super::dataset::{Dataset, RecordedWorld, sweep_rows};
-    #[pymodule_export]
-    use super::engine::{Engine, on_roadmap, without_roadmap};
-    #[pymodule_export]
-    use super::event::Event;
-    #[pymodule_export]
-    use super::roadmap::Roadmap;
-    #[pymodule_export]
-    use super::run::Run;
-    #[pymodule_export]
-    use super::space::Space;
-    #[pymodule_export]
-    use super::stop::Stop;
-    #[pymodule_export]
-    use super::table::Table;
     use super::*;
+    #[pymodule_export]
+    use super::{
+        arm::{Arm, Request, Scene, Trajectory},
+        arm_checker::ArmChecker,
+        belief::{Belief, open_belief},
+        checker::{Edge, check_edges},
+        dataset::{Dataset, RecordedWorld, sweep_rows},
+        engine::{Engine, on_roadmap, without_roadmap},
+        event::Event,
+        roadmap::Roadmap,
+        run::Run,
+        space::Space,
+        stop::Stop,
+        table::Table,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

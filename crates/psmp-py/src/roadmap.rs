@@ -1,6 +1,6 @@
 //! The roadmap, for Python: its constructors, and its arrays without a copy.
 
-use crate::arguments::{file_error, matrix, read_only, refused, values, vector};
+use crate::arguments::{file_error, matrix, numbered, read_only, refused, values, vector};
 use crate::building::interruptible;
 use crate::space::Space;
 use numpy::ndarray::ArrayView2;
@@ -77,16 +77,8 @@ impl Roadmap {
     fn vertex(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<VertexId> {
         let count = self.graph.vertex_count();
         let id: i64 = value.extract()?;
-        usize::try_from(id)
-            .ok()
-            .filter(|id| *id < count)
-            .map(|id| VertexId(id as u32))
-            .ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "{name} is vertex {id}, but there are vertices 0 to {}",
-                    count as i64 - 1
-                ))
-            })
+        let given = format!("{name} is vertex {id}");
+        numbered(id, count, &given, "vertices").map(VertexId)
     }
 
     /// Whether start and goal are given as vertices, rather than as configurations.
@@ -117,8 +109,9 @@ impl Roadmap {
             };
             return Ok((self.graph.clone(), query));
         }
-        let (graph, query) = self.with_configurations(py, start, goal, None, None)?;
-        Ok((Arc::new(graph), query))
+        let (joined, start, goal) = self.with_query(py, start, goal, None, None)?;
+        let [start, goal] = [start, goal].map(VertexId);
+        Ok((joined.graph, Query { start, goal }))
     }
 
     /// The Python roadmap of a graph that [`Roadmap::query`] gave: `itself`, or a new one.
@@ -161,29 +154,6 @@ impl Roadmap {
             }
         };
         Ok((configuration("start", start)?, configuration("goal", goal)?))
-    }
-
-    fn with_configurations(
-        &self,
-        py: Python<'_>,
-        start: &Bound<'_, PyAny>,
-        goal: &Bound<'_, PyAny>,
-        radius: Option<f64>,
-        nearest: Option<usize>,
-    ) -> PyResult<(psmp::Roadmap, Query)> {
-        let (start, goal) = self.ends(start, goal)?;
-        let graph = &self.graph;
-        let usual = || {
-            let by_radius = |space| {
-                let count = graph.vertex_count();
-                Connection::Radius(psmp::roadmap::prm_star_radius(space, count))
-            };
-            let made = self.connection.or(graph.space().map(by_radius));
-            made.unwrap_or(Connection::Nearest(1))
-        };
-        let connection = connection(radius, nearest, usual)?;
-        py.detach(|| graph.with_query(&start, &goal, connection))
-            .map_err(|e| refused("start and goal", e))
     }
 }
 
@@ -360,9 +330,22 @@ impl Roadmap {
         radius: Option<f64>,
         nearest: Option<usize>,
     ) -> PyResult<(Self, u32, u32)> {
-        let (graph, query) = self.with_configurations(py, start, goal, radius, nearest)?;
+        let (start, goal) = self.ends(start, goal)?;
+        let graph = &self.graph;
+        let usual = || {
+            let by_radius = |space| {
+                let count = graph.vertex_count();
+                Connection::Radius(psmp::roadmap::prm_star_radius(space, count))
+            };
+            let made = self.connection.or(graph.space().map(by_radius));
+            made.unwrap_or(Connection::Nearest(1))
+        };
+        let connection = connection(radius, nearest, usual)?;
+        let (joined, query) = py
+            .detach(|| graph.with_query(&start, &goal, connection))
+            .map_err(|e| refused("start and goal", e))?;
         Ok((
-            Self::new(graph, self.connection),
+            Self::new(joined, self.connection),
             query.start.0,
             query.goal.0,
         ))

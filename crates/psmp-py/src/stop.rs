@@ -13,12 +13,13 @@ pub struct Stop {
 }
 
 impl Stop {
+    fn new(condition: psmp::Stop, text: String) -> Self {
+        Self { condition, text }
+    }
+
     /// Only when the run is over by itself.
     pub fn never() -> Self {
-        Self {
-            condition: psmp::Stop::never(),
-            text: "never()".to_owned(),
-        }
+        Self::new(psmp::Stop::never(), "never()".to_owned())
     }
 }
 
@@ -32,26 +33,20 @@ impl Stop {
 
     #[staticmethod]
     fn checks(count: u64) -> Self {
-        Self {
-            condition: psmp::Stop::configurations(count),
-            text: format!("checks({count})"),
-        }
+        Self::new(
+            psmp::Stop::configurations(count),
+            format!("checks({count})"),
+        )
     }
 
     #[staticmethod]
     fn edges(count: u64) -> Self {
-        Self {
-            condition: psmp::Stop::edges(count),
-            text: format!("edges({count})"),
-        }
+        Self::new(psmp::Stop::edges(count), format!("edges({count})"))
     }
 
     #[staticmethod]
     fn proposals(count: u64) -> Self {
-        Self {
-            condition: psmp::Stop::proposals(count),
-            text: format!("proposals({count})"),
-        }
+        Self::new(psmp::Stop::proposals(count), format!("proposals({count})"))
     }
 
     #[staticmethod]
@@ -61,10 +56,10 @@ impl Stop {
                 "seconds must be finite and not negative, got {seconds}"
             ))
         })?;
-        Ok(Self {
-            condition: psmp::Stop::after(time),
-            text: format!("seconds({seconds})"),
-        })
+        Ok(Self::new(
+            psmp::Stop::after(time),
+            format!("seconds({seconds})"),
+        ))
     }
 
     #[staticmethod]
@@ -74,26 +69,23 @@ impl Stop {
                 "gap must not be negative, got {gap}"
             )));
         }
-        Ok(Self {
-            condition: psmp::Stop::gap(gap),
-            text: format!("gap({gap})"),
-        })
+        Ok(Self::new(psmp::Stop::gap(gap), format!("gap({gap})")))
     }
 
     fn __or__(&self, other: &Bound<'_, Self>) -> Self {
         let other = other.get();
-        Self {
-            condition: self.condition.clone() | other.condition.clone(),
-            text: format!("({} | {})", self.text, other.text),
-        }
+        Self::new(
+            self.condition.clone() | other.condition.clone(),
+            format!("({} | {})", self.text, other.text),
+        )
     }
 
     fn __and__(&self, other: &Bound<'_, Self>) -> Self {
         let other = other.get();
-        Self {
-            condition: self.condition.clone() & other.condition.clone(),
-            text: format!("({} & {})", self.text, other.text),
-        }
+        Self::new(
+            self.condition.clone() & other.condition.clone(),
+            format!("({} & {})", self.text, other.text),
+        )
     }
 
     fn __repr__(&self) -> &str {

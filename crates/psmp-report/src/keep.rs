@@ -81,8 +81,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_too_few_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("rows");
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         keep(&path, "a", &vec![Row::default()]).unwrap();
         assert_eq!(
             recall_rows(&path, "a", 1).unwrap(),

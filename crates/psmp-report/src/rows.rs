@@ -105,12 +105,7 @@ mod tests {
             .replace("shortest_on_roadmap", "shortest_length")
             .replace("lower_bound_on_roadmap", "lower_bound");
         // There was no column for the straight line.
-        let place = text
-            .lines()
-            .next()
-            .unwrap()
-            .split(',')
-            .position(|c| c == "straight_line");
+        let place = text.split(',').position(|c| c == "straight_line");
         let without = |line: &str| {
             let cells = line
                 .split(',')

@@ -3,45 +3,19 @@
 //! The counting allocator is global, so this is a test binary of its own with a single test.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+#[path = "../../../tests/rust/counting.rs"]
+mod counting;
+
+use counting::{allocations, check_counter};
 use psmp::belief::{Belief, FiniteSet, IndependentEdges, SoftSet, SoftSetModel};
 use psmp::checker::{BisectionChecker, WorldFn};
 use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
 use psmp::validator::CoarseToFine;
 use psmp::{CollisionTable, Draw, Planner, Roadmap, Space, roadmap};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system allocator unchanged; only a counter is kept beside it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 #[test]
 fn a_thousand_steps_allocate_nothing() {
-    // The counter counts.
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
-    std::hint::black_box(Box::new(1));
-    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed), before + 1);
+    check_counter();
 
     let space = Space::unit(2);
     let points = roadmap::halton(&space, 3000);
@@ -110,7 +84,7 @@ fn measure<B: Belief>(
         Planner::new(prm, query, proposer, belief, CoarseToFine, checker).insured(insured);
     let warm_up = planner.by_ref().take(100).count();
     assert_eq!(warm_up, 100);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     let (mut steps, mut interrupted) = (0, false);
     // An insured run goes on until its insurance has had a turn.
     while steps < 1000 || (insured && !interrupted && steps < 20_000) {
@@ -122,7 +96,7 @@ fn measure<B: Belief>(
             matches!(event.kind, psmp::EventKind::Proposed { source: s, .. } if s == source);
         steps += 1;
     }
-    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let allocated = allocations() - before;
     assert_eq!(interrupted, insured, "{name}");
-    assert_eq!(allocations, 0, "{name} allocated");
+    assert_eq!(allocated, 0, "{name} allocated");
 }

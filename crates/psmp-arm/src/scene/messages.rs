@@ -167,71 +167,86 @@ impl<'de, const N: usize> Deserialize<'de> for Vector<N> {
     }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct PoseFile {
-    pub position: Option<Three>,
-    pub orientation: Option<Quaternion>,
+/// Messages of which every key may be missing; in brackets the keys that are passed over.
+macro_rules! messages {
+    ($($name:ident {$($(#[$about:meta])* $key:ident: $value:ty),* $(,)?} [$($over:ident)*])+) => {$(
+        #[derive(Deserialize, Default)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$about])* pub $key: $value,)*
+            $($over: IgnoredAny,)*
+        }
+    )+};
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct TransformFile {
-    pub translation: Option<Three>,
-    pub rotation: Option<Quaternion>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct HeaderFile {
-    #[serde(default)]
-    pub frame_id: String,
-    #[serde(default)]
-    seq: IgnoredAny,
-    #[serde(default)]
-    stamp: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct SceneFile {
-    #[serde(default)]
-    pub robot_model_name: String,
-    #[serde(default)]
-    pub robot_state: RobotStateFile,
-    #[serde(default)]
-    pub fixed_frame_transforms: Vec<StampedFile>,
-    pub allowed_collision_matrix: Option<MatrixFile>,
-    #[serde(default)]
-    pub link_padding: Vec<PaddingFile>,
-    #[serde(default)]
-    pub link_scale: Vec<ScaleFile>,
-    #[serde(default)]
-    pub world: WorldFile,
-    #[serde(default)]
-    name: IgnoredAny,
-    #[serde(default)]
-    object_colors: IgnoredAny,
-    #[serde(default)]
-    is_diff: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct PaddingFile {
-    #[serde(default)]
-    pub link_name: String,
-    #[serde(default)]
-    pub padding: f64,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct ScaleFile {
-    #[serde(default)]
-    pub link_name: String,
-    #[serde(default = "one")]
-    pub scale: f64,
+messages! {
+    PoseFile { position: Option<Three>, orientation: Option<Quaternion> } []
+    TransformFile { translation: Option<Three>, rotation: Option<Quaternion> } []
+    HeaderFile { frame_id: String } [seq stamp]
+    SceneFile {
+        robot_model_name: String,
+        robot_state: RobotStateFile,
+        fixed_frame_transforms: Vec<StampedFile>,
+        allowed_collision_matrix: Option<MatrixFile>,
+        link_padding: Vec<PaddingFile>,
+        link_scale: Vec<ScaleFile>,
+        world: WorldFile,
+    } [name object_colors is_diff]
+    PaddingFile { link_name: String, padding: f64 } []
+    ScaleFile { link_name: String, #[serde(default = "one")] scale: f64 } []
+    StampedFile { child_frame_id: String, transform: TransformFile } [header]
+    RobotStateFile {
+        joint_state: JointStateFile,
+        multi_dof_joint_state: MultiDofFile,
+        attached_collision_objects: Vec<AttachedFile>,
+    } [is_diff]
+    JointStateFile { name: Vec<String>, position: Vec<f64> } [header velocity effort]
+    MultiDofFile { transforms: Vec<TransformFile> } [header joint_names twist wrench]
+    MatrixFile {
+        entry_names: Vec<String>,
+        entry_values: Vec<RowFile>,
+        default_entry_names: Vec<String>,
+        default_entry_values: Vec<bool>,
+    } []
+    WorldFile { collision_objects: Vec<ObjectFile>, octomap: Option<OctomapFile> } []
+    OctomapFile { octomap: OctomapData } [header origin]
+    OctomapData { data: Vec<IgnoredAny> } [header binary id resolution]
+    ObjectFile {
+        id: String,
+        header: HeaderFile,
+        pose: Option<PoseFile>,
+        primitives: Vec<PrimitiveFile>,
+        primitive_poses: Vec<PoseFile>,
+        meshes: Vec<MeshFile>,
+        mesh_poses: Vec<PoseFile>,
+        planes: Vec<PlaneFile>,
+        plane_poses: Vec<PoseFile>,
+        operation: Option<OperationFile>,
+    } [r#type subframe_names subframe_poses]
+    MeshFile { vertices: Vec<Three>, triangles: Vec<TriangleFile> } []
+    AttachedFile {
+        link_name: String,
+        touch_links: Vec<String>,
+        object: ObjectFile,
+    } [detach_posture weight]
+    RequestFile {
+        group_name: String,
+        start_state: RobotStateFile,
+        goal_constraints: Vec<ConstraintsFile>,
+        path_constraints: ConstraintsFile,
+        trajectory_constraints: TrajectoryConstraintsFile,
+    } [
+        workspace_parameters reference_trajectories pipeline_id planner_id num_planning_attempts
+        allowed_planning_time max_velocity_scaling_factor max_acceleration_scaling_factor
+        cartesian_speed_end_effector_link cartesian_speed_limited_link max_cartesian_speed
+    ]
+    TrajectoryConstraintsFile { constraints: Vec<IgnoredAny> } []
+    ConstraintsFile {
+        joint_constraints: Vec<JointConstraintFile>,
+        position_constraints: Vec<IgnoredAny>,
+        orientation_constraints: Vec<IgnoredAny>,
+        visibility_constraints: Vec<IgnoredAny>,
+    } [name]
 }
 
 fn one() -> f64 {
@@ -239,140 +254,10 @@ fn one() -> f64 {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StampedFile {
-    #[serde(default)]
-    pub child_frame_id: String,
-    #[serde(default)]
-    pub transform: TransformFile,
-    #[serde(default)]
-    header: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct RobotStateFile {
-    #[serde(default)]
-    pub joint_state: JointStateFile,
-    #[serde(default)]
-    pub multi_dof_joint_state: MultiDofFile,
-    #[serde(default)]
-    pub attached_collision_objects: Vec<AttachedFile>,
-    #[serde(default)]
-    is_diff: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct JointStateFile {
-    #[serde(default)]
-    pub name: Vec<String>,
-    #[serde(default)]
-    pub position: Vec<f64>,
-    #[serde(default)]
-    header: IgnoredAny,
-    #[serde(default)]
-    velocity: IgnoredAny,
-    #[serde(default)]
-    effort: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct MultiDofFile {
-    #[serde(default)]
-    pub transforms: Vec<TransformFile>,
-    #[serde(default)]
-    header: IgnoredAny,
-    #[serde(default)]
-    joint_names: IgnoredAny,
-    #[serde(default)]
-    twist: IgnoredAny,
-    #[serde(default)]
-    wrench: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct MatrixFile {
-    #[serde(default)]
-    pub entry_names: Vec<String>,
-    #[serde(default)]
-    pub entry_values: Vec<RowFile>,
-    #[serde(default)]
-    pub default_entry_names: Vec<String>,
-    #[serde(default)]
-    pub default_entry_values: Vec<bool>,
-}
-
-#[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum RowFile {
     List(Vec<bool>),
     Map { enabled: Vec<bool> },
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct WorldFile {
-    #[serde(default)]
-    pub collision_objects: Vec<ObjectFile>,
-    pub octomap: Option<OctomapFile>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct OctomapFile {
-    #[serde(default)]
-    pub octomap: OctomapData,
-    #[serde(default)]
-    header: IgnoredAny,
-    #[serde(default)]
-    origin: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct OctomapData {
-    #[serde(default)]
-    pub data: Vec<IgnoredAny>,
-    #[serde(default)]
-    header: IgnoredAny,
-    #[serde(default)]
-    binary: IgnoredAny,
-    #[serde(default)]
-    id: IgnoredAny,
-    #[serde(default)]
-    resolution: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct ObjectFile {
-    #[serde(default)]
-    pub id: String,
-    #[serde(default)]
-    pub header: HeaderFile,
-    pub pose: Option<PoseFile>,
-    #[serde(default)]
-    pub primitives: Vec<PrimitiveFile>,
-    #[serde(default)]
-    pub primitive_poses: Vec<PoseFile>,
-    #[serde(default)]
-    pub meshes: Vec<MeshFile>,
-    #[serde(default)]
-    pub mesh_poses: Vec<PoseFile>,
-    #[serde(default)]
-    pub planes: Vec<PlaneFile>,
-    #[serde(default)]
-    pub plane_poses: Vec<PoseFile>,
-    pub operation: Option<OperationFile>,
-    #[serde(default, rename = "type")]
-    kind: IgnoredAny,
-    #[serde(default)]
-    subframe_names: IgnoredAny,
-    #[serde(default)]
-    subframe_poses: IgnoredAny,
 }
 
 #[derive(Deserialize)]
@@ -401,15 +286,6 @@ pub enum KindFile {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeshFile {
-    #[serde(default)]
-    pub vertices: Vec<Three>,
-    #[serde(default)]
-    pub triangles: Vec<TriangleFile>,
-}
-
-#[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum TriangleFile {
     List([u32; 3]),
@@ -420,80 +296,6 @@ pub enum TriangleFile {
 #[serde(deny_unknown_fields)]
 pub struct PlaneFile {
     pub coef: [f64; 4],
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct AttachedFile {
-    #[serde(default)]
-    pub link_name: String,
-    #[serde(default)]
-    pub touch_links: Vec<String>,
-    #[serde(default)]
-    pub object: ObjectFile,
-    #[serde(default)]
-    detach_posture: IgnoredAny,
-    #[serde(default)]
-    weight: IgnoredAny,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RequestFile {
-    #[serde(default)]
-    pub group_name: String,
-    #[serde(default)]
-    pub start_state: RobotStateFile,
-    #[serde(default)]
-    pub goal_constraints: Vec<ConstraintsFile>,
-    #[serde(default)]
-    pub path_constraints: ConstraintsFile,
-    #[serde(default)]
-    pub trajectory_constraints: TrajectoryConstraintsFile,
-    #[serde(default)]
-    workspace_parameters: IgnoredAny,
-    #[serde(default)]
-    reference_trajectories: IgnoredAny,
-    #[serde(default)]
-    pipeline_id: IgnoredAny,
-    #[serde(default)]
-    planner_id: IgnoredAny,
-    #[serde(default)]
-    num_planning_attempts: IgnoredAny,
-    #[serde(default)]
-    allowed_planning_time: IgnoredAny,
-    #[serde(default)]
-    max_velocity_scaling_factor: IgnoredAny,
-    #[serde(default)]
-    max_acceleration_scaling_factor: IgnoredAny,
-    #[serde(default)]
-    cartesian_speed_end_effector_link: IgnoredAny,
-    #[serde(default)]
-    cartesian_speed_limited_link: IgnoredAny,
-    #[serde(default)]
-    max_cartesian_speed: IgnoredAny,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct TrajectoryConstraintsFile {
-    #[serde(default)]
-    pub constraints: Vec<IgnoredAny>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-pub struct ConstraintsFile {
-    #[serde(default)]
-    pub joint_constraints: Vec<JointConstraintFile>,
-    #[serde(default)]
-    pub position_constraints: Vec<IgnoredAny>,
-    #[serde(default)]
-    pub orientation_constraints: Vec<IgnoredAny>,
-    #[serde(default)]
-    pub visibility_constraints: Vec<IgnoredAny>,
-    #[serde(default)]
-    name: IgnoredAny,
 }
 
 impl ConstraintsFile {

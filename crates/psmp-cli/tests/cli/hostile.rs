@@ -37,6 +37,10 @@ fn refused(run: Run, words: &[&str]) -> Run {
     run
 }
 
+fn refused_scene(place: &Place, scene: &str, words: &[&str]) {
+    refused(place.psmp(&format!("{PLAN} {scene}")), words);
+}
+
 #[test]
 fn files_name_only_what_is_theirs_or_allowed() {
     let place = Place::new().with_arm();
@@ -121,10 +125,7 @@ fn a_cloud_of_nothing_is_an_empty_object_and_said_so() {
         );
     }
     place.write("cloud.pcd", cloud(&["0 1e20 0"]));
-    refused(
-        place.psmp(&format!("{PLAN} scene.toml")),
-        &["cloud.pcd", "10000 m"],
-    );
+    refused_scene(&place, "scene.toml", &["cloud.pcd", "10000 m"]);
 }
 
 #[test]
@@ -270,10 +271,7 @@ fn a_few_bytes_that_mean_too_much_are_an_error_at_once() {
     let vertex = "element vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
     place.write("bomb.ply", format!("{header}{vertex}end_header\n1 2 3\n"));
     place.write("bomb.toml", cloud_in("bomb.ply"));
-    refused(
-        place.psmp(&format!("{PLAN} bomb.toml")),
-        &["bomb.ply", "99999999999"],
-    );
+    refused_scene(&place, "bomb.toml", &["bomb.ply", "99999999999"]);
 }
 
 #[test]

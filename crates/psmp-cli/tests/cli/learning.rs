@@ -176,50 +176,36 @@ fn a_belief_that_cannot_be_used_says_why() {
         twice.replacen("\"edge\":3", "\"edge\":4", 1),
     );
     let dataset = "plan --dataset worlds --world 2";
-    for (line, problem) in [
-        (format!("{map} --belief good.belief"), "another roadmap"),
-        (format!("{dataset} --belief short.belief"), "checksum"),
-        (format!("{dataset} --belief damaged.belief"), "checksum"),
-        (format!("{dataset} --belief newer.belief"), "version 9"),
+    let refused: &[(&str, &str)] = &[
+        (&format!("{map} --belief good.belief"), "another roadmap"),
+        (&format!("{dataset} --belief short.belief"), "checksum"),
+        (&format!("{dataset} --belief damaged.belief"), "checksum"),
+        (&format!("{dataset} --belief newer.belief"), "version 9"),
         (
-            format!("{dataset} --belief worlds/graph.txt"),
+            &format!("{dataset} --belief worlds/graph.txt"),
             "not a belief",
         ),
         (
-            format!("{dataset} --belief nowhere.belief"),
+            &format!("{dataset} --belief nowhere.belief"),
             "nowhere.belief",
         ),
         (
-            format!("{dataset} --belief good.belief --planner ei:local"),
+            &format!("{dataset} --belief good.belief --planner ei:local"),
             "no use",
         ),
-        (
-            "bench worlds --belief damaged.belief".to_owned(),
-            "checksum",
-        ),
-        ("learn --add good.belief".to_owned(), "no run is named"),
-        ("learn --add other.json good.belief".to_owned(), "line 2"),
-        (
-            "learn --add twice.json good.belief".to_owned(),
-            "edge 3 twice",
-        ),
-        ("learn --add beyond.json good.belief".to_owned(), "edge 10"),
-        (
-            "learn --add elsewhere.json good.belief".to_owned(),
-            "another roadmap",
-        ),
-        ("learn --add run.json damaged.belief".to_owned(), "checksum"),
-        ("learn worlds worlds -o b.belief".to_owned(), "one dataset"),
-        (
-            "learn worlds -o no/such/folder.belief".to_owned(),
-            "folder.belief",
-        ),
-        (
-            "learn worlds --worlds 99 -o b.belief".to_owned(),
-            "not in dataset",
-        ),
-    ] {
-        let run = place.psmp(&line).ends(1);
+        ("bench worlds --belief damaged.belief", "checksum"),
+        ("learn --add good.belief", "no run is named"),
+        ("learn --add other.json good.belief", "line 2"),
+        ("learn --add twice.json good.belief", "edge 3 twice"),
+        ("learn --add beyond.json good.belief", "edge 10"),
+        ("learn --add elsewhere.json good.belief", "another roadmap"),
+        ("learn --add run.json damaged.belief", "checksum"),
+        ("learn worlds worlds -o b.belief", "one dataset"),
+        ("learn worlds -o no/such/folder.belief", "folder.belief"),
+        ("learn worlds --worlds 99 -o b.belief", "not in dataset"),
+    ];
+    for (line, problem) in refused {
+        let run = place.psmp(line).ends(1);
         assert!(run.err.contains(problem), "{line}: {}", run.err);
         assert!(run.err.contains("hint:"), "{line}: {}", run.err);
     }

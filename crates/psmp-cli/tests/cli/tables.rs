@@ -327,15 +327,10 @@ fn what_cannot_be_a_table() {
 #[test]
 fn something_in_the_robots_foot_is_named() {
     let place = with_arm(0);
-    let foot = URDF.replace(
-        "<link name=\"base\"/>",
-        "<link name=\"base\"><collision><origin xyz=\"0 0 -0.2\"/><geometry><box size=\"0.1 0.1 0.1\"/></geometry></collision></link>",
-    );
-    place.write("arm.urdf", foot);
-    place.write(
-        "floor.toml",
-        "[[object]]\nname = \"floor\"\nhalf_space = true\n",
-    );
+    let foot = r#"<link name="base"><collision><origin xyz="0 0 -0.2"/><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>"#;
+    place.write("arm.urdf", URDF.replace(r#"<link name="base"/>"#, foot));
+    let floor = "[[object]]\nname = \"floor\"\nhalf_space = true\n";
+    place.write("floor.toml", floor);
     let line = format!("{TABLE} --scenes floor.toml --vertices 20 -o t.table --json");
     let run = place.psmp(&line).ok();
     assert_eq!(run.json()["free"], 0.0);

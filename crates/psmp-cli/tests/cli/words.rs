@@ -4,18 +4,8 @@ use crate::place::Place;
 fn every_command_has_help_with_an_example() {
     let place = Place::new();
     let top = place.psmp("--help").ok().out;
-    for command in [
-        "demo",
-        "plan",
-        "bench",
-        "calibrate",
-        "learn",
-        "generate",
-        "table",
-        "info",
-        "convert",
-        "completions",
-    ] {
+    let commands = "demo plan bench calibrate learn generate table info convert completions";
+    for command in commands.split(' ') {
         assert!(top.contains(&format!("\n  {command} ")), "{top}");
         let help = place.psmp(&format!("{command} --help")).ok().out;
         let example = format!("  psmp {command}");

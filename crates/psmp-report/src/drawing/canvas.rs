@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+/// A place on the sheet, to the right and down.
+pub(crate) type Point = [f64; 2];
+
 /// Which part of a text stands at its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Anchor {
@@ -44,7 +47,7 @@ impl Canvas {
     }
 
     /// A line with a stroke given by attributes.
-    pub(crate) fn line(&mut self, from: [f64; 2], to: [f64; 2], stroke: &str) {
+    pub(crate) fn line(&mut self, from: Point, to: Point, stroke: &str) {
         let ([x1, y1], [x2, y2]) = (from, to);
         self.element(format_args!(
             "<line x1=\"{x1:.2}\" y1=\"{y1:.2}\" x2=\"{x2:.2}\" y2=\"{y2:.2}\" {stroke}/>"
@@ -59,31 +62,17 @@ impl Canvas {
     }
 
     /// A line of text.
-    pub(crate) fn text(
-        &mut self,
-        at: [f64; 2],
-        size: f64,
-        colour: &str,
-        anchor: Anchor,
-        text: &str,
-    ) {
+    pub(crate) fn text(&mut self, at: Point, size: f64, colour: &str, anchor: Anchor, text: &str) {
         self.styled_text(at, size, colour, anchor, "", text);
     }
 
     /// A line of bold text.
-    pub(crate) fn bold(
-        &mut self,
-        at: [f64; 2],
-        size: f64,
-        colour: &str,
-        anchor: Anchor,
-        text: &str,
-    ) {
+    pub(crate) fn bold(&mut self, at: Point, size: f64, colour: &str, anchor: Anchor, text: &str) {
         self.styled_text(at, size, colour, anchor, " font-weight=\"bold\"", text);
     }
 
     /// A line of bold text that stays readable on whatever lies below.
-    pub(crate) fn label(&mut self, at: [f64; 2], anchor: Anchor, text: &str) {
+    pub(crate) fn label(&mut self, at: Point, anchor: Anchor, text: &str) {
         let halo = " font-weight=\"bold\" stroke=\"#FFFFFF\" stroke-width=\"4\" \
                     stroke-linejoin=\"round\" paint-order=\"stroke\"";
         self.styled_text(at, 14.0, "#111111", anchor, halo, text);
@@ -91,7 +80,7 @@ impl Canvas {
 
     fn styled_text(
         &mut self,
-        [x, y]: [f64; 2],
+        [x, y]: Point,
         size: f64,
         colour: &str,
         anchor: Anchor,
@@ -109,7 +98,7 @@ impl Canvas {
     }
 
     /// A line of text that reads upwards, centred at its place.
-    pub(crate) fn upright(&mut self, [x, y]: [f64; 2], size: f64, colour: &str, text: &str) {
+    pub(crate) fn upright(&mut self, [x, y]: Point, size: f64, colour: &str, text: &str) {
         let turn = format!(" transform=\"rotate(-90 {x:.2} {y:.2})\"");
         self.styled_text([x, y], size, colour, Anchor::Middle, &turn, text);
     }
@@ -124,18 +113,16 @@ impl Canvas {
 /// Text as it may stand in an XML or HTML document, within quotes too, without the characters that
 /// may not at all.
 pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\r' | '\t' => out.push(' '),
-            '\u{FFFE}' | '\u{FFFF}' => {}
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
-    out
+    let mut text = without_tags(text)
+        .replace('"', "&quot;")
+        .replace(['\n', '\r', '\t'], " ");
+    text.retain(|c| !c.is_control() && !matches!(c, '\u{FFFE}' | '\u{FFFF}'));
+    text
+}
+
+/// Text of which nothing is taken for a tag.
+pub(crate) fn without_tags(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }

@@ -7,7 +7,7 @@ mod obstacles;
 mod png;
 mod ticks;
 
-pub(crate) use canvas::{Anchor, Canvas, escaped};
+pub(crate) use canvas::{Anchor, Canvas, escaped, without_tags};
 pub use map::EdgeMark;
 pub(crate) use map::{LEGEND_WIDTH, Map, OBSTACLE_COLOUR, PATH_COLOUR, Sample, Scene};
 pub(crate) use obstacles::occupied_rectangles;

@@ -4,7 +4,7 @@
 //! right and y up. What an arm or a scene is made of is drawn as the outline of its shadow; the
 //! farther from the eye, the earlier it is drawn.
 
-use super::{MARGIN, SUBTITLE_CHARACTERS, TITLE_CHARACTERS, shortened};
+use super::{MARGIN, below_head, draw_head};
 use crate::drawing::{Anchor, Canvas, OBSTACLE_COLOUR, PATH_COLOUR, write_as_named};
 use psmp_arm::{Arm, Placed, Pose, Scene, Shape};
 use psmp_files::FileError;
@@ -74,26 +74,10 @@ impl ArmPicture<'_> {
     /// The picture as an SVG document.
     #[must_use]
     pub fn svg(&self) -> String {
-        let header = if self.subtitle.is_empty() { 40.0 } else { 62.0 };
-        let (left, top) = (MARGIN, MARGIN + header);
+        let (left, top) = (MARGIN, below_head(self.subtitle));
         let room = 2.0 * VIEW + BETWEEN;
         let mut canvas = Canvas::new(room + 2.0 * MARGIN, top + VIEW + 56.0 + MARGIN);
-        let title = shortened(self.title, room * TITLE_CHARACTERS / 100.0);
-        canvas.bold(
-            [left, MARGIN + 18.0],
-            20.0,
-            "#111111",
-            Anchor::Start,
-            &title,
-        );
-        let subtitle = shortened(self.subtitle, room * SUBTITLE_CHARACTERS / 100.0);
-        canvas.text(
-            [left, MARGIN + 42.0],
-            13.0,
-            "#555555",
-            Anchor::Start,
-            &subtitle,
-        );
+        draw_head(&mut canvas, self.title, self.subtitle, room);
         let drawn = self.bodies();
         let way = self.tool_way();
         let extent = extent(&drawn, &way);

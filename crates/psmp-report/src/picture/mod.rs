@@ -63,8 +63,7 @@ impl RunPicture<'_> {
             path: self.path,
         });
         let curve = curve::Curve::new(self.curve, self.shortest);
-        let header = if self.subtitle.is_empty() { 40.0 } else { 62.0 };
-        let (left, top) = (MARGIN, MARGIN + header);
+        let (left, top) = (MARGIN, below_head(self.subtitle));
 
         // The curve stands beside the map, and the legend below the curve, on the lower edge of
         // the map; without a curve it stands below the map.
@@ -95,23 +94,7 @@ impl RunPicture<'_> {
         };
 
         let mut canvas = Canvas::new(right + MARGIN, bottom + MARGIN);
-        let room = right - left;
-        let title = shortened(self.title, room * TITLE_CHARACTERS / 100.0);
-        canvas.bold(
-            [left, MARGIN + 18.0],
-            20.0,
-            "#111111",
-            Anchor::Start,
-            &title,
-        );
-        let subtitle = shortened(self.subtitle, room * SUBTITLE_CHARACTERS / 100.0);
-        canvas.text(
-            [left, MARGIN + 42.0],
-            13.0,
-            "#555555",
-            Anchor::Start,
-            &subtitle,
-        );
+        draw_head(&mut canvas, self.title, self.subtitle, right - left);
         if let Some(map) = &map {
             map.draw(&mut canvas, left, top);
             map.draw_legend(&mut canvas, legend_left, bottom - legend_height);
@@ -129,6 +112,21 @@ impl RunPicture<'_> {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         write_as_named(&self.svg(), path.as_ref())
     }
+}
+
+/// Where the picture begins below its head.
+fn below_head(subtitle: &str) -> f64 {
+    MARGIN + if subtitle.is_empty() { 40.0 } else { 62.0 }
+}
+
+/// Draws title and subtitle over a picture that is this wide.
+fn draw_head(canvas: &mut Canvas, title: &str, subtitle: &str, width: f64) {
+    let title = shortened(title, width * TITLE_CHARACTERS / 100.0);
+    let at = [MARGIN, MARGIN + 18.0];
+    canvas.bold(at, 20.0, "#111111", Anchor::Start, &title);
+    let subtitle = shortened(subtitle, width * SUBTITLE_CHARACTERS / 100.0);
+    let at = [MARGIN, MARGIN + 42.0];
+    canvas.text(at, 13.0, "#555555", Anchor::Start, &subtitle);
 }
 
 /// A text of at most `most` characters, ending in an ellipsis where it was longer.

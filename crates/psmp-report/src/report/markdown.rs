@@ -1,6 +1,7 @@
 //! The report as plain Markdown: claims, and a table for each family.
 
 use super::data::{Family, Report, Verdict};
+use crate::drawing::without_tags;
 use std::fmt::Write;
 
 pub(super) fn summary(report: &Report) -> String {
@@ -28,19 +29,10 @@ pub(super) fn summary(report: &Report) -> String {
 /// Text that stays text: no HTML, no link, no end of a line or a table's cell. Names are those of
 /// the user's files, and Markdown is shown as HTML.
 fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '|' => out.push_str("&#124;"),
-            '[' => out.push_str("&#91;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    without_tags(text)
+        .replace('|', "&#124;")
+        .replace('[', "&#91;")
+        .replace(char::is_control, " ")
 }
 
 fn add_family(page: &mut String, family: &Family) {

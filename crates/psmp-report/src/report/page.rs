@@ -36,6 +36,7 @@ pub(super) fn html(report: &Report, figures: &[Vec<Figure>]) -> String {
     filled(|name| match name {
         "style" => STYLE.to_owned(),
         "script" => SCRIPTS.concat(),
+        "stages" => stage(0, "Left") + &stage(1, "Right"),
         "films" => within_script(&films),
         "motions" => within_script(&motions),
         "hidden" => hidden(&films),
@@ -63,6 +64,19 @@ fn filled(value: impl Fn(&str) -> String) -> String {
         }
     }
     page
+}
+
+/// Where the player shows what one of its two planners does.
+fn stage(side: usize, which: &str) -> String {
+    let name = which.to_lowercase();
+    format!(
+        "<div class=\"stage\">\n\
+         <label class=\"planner\">{which} planner <select id=\"planner-{side}\"></select></label>\n\
+         <canvas class=\"map\" id=\"map-{side}\" role=\"img\" aria-label=\"The {name} planner's world\"></canvas>\n\
+         <p class=\"event\" id=\"event-{side}\"></p>\n\
+         <canvas class=\"curve\" id=\"curve-{side}\" role=\"img\" aria-label=\"The {name} planner's best length so far\"></canvas>\n\
+         </div>\n"
+    )
 }
 
 fn section(family: &Family, figures: &[Figure]) -> String {

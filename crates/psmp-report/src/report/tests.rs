@@ -334,25 +334,35 @@ fn an_arm_is_told_by_its_shapes_and_poses() {
     assert!(without.contains("aria-label=\"Motion of an arm\" hidden"));
 }
 
+fn claim(text: &str, verdict: Verdict) -> Claim {
+    Claim {
+        claim: text.to_owned(),
+        measured: text.to_owned(),
+        verdict,
+    }
+}
+
+/// A report in which everything is called the same but its family, after which files are named.
+fn all_called(name: &str) -> Report {
+    let mut family = walls();
+    family.about = name.to_owned();
+    family.unit = name.to_owned();
+    family.anytime[0].planner = name.to_owned();
+    family.films[0].planner = name.to_owned();
+    for summary in &mut family.summaries {
+        (summary.planner, summary.experience) = (name.to_owned(), name.to_owned());
+    }
+    Report {
+        families: vec![family],
+        claims: vec![claim(name, Verdict::DoesNotHold)],
+        settings: vec![(name.to_owned(), name.to_owned())],
+    }
+}
+
 #[test]
 fn names_and_texts_are_escaped() {
     let nasty = "</script><b>\"a\" & 'b' {{films}}";
-    let mut family = walls();
-    family.about = nasty.to_owned();
-    family.unit = nasty.to_owned();
-    family.anytime[0].planner = nasty.to_owned();
-    family.films[0].planner = nasty.to_owned();
-    family.summaries[0].planner = nasty.to_owned();
-    let report = Report {
-        families: vec![family],
-        claims: vec![Claim {
-            claim: nasty.to_owned(),
-            measured: nasty.to_owned(),
-            verdict: Verdict::DoesNotHold,
-        }],
-        settings: vec![(nasty.to_owned(), nasty.to_owned())],
-    };
-    let page = page(&report);
+    let page = page(&all_called(nasty));
     assert!(!page.contains("<b>"));
     assert_eq!(page.matches("</script>").count(), 3);
     assert!(page.contains("does not hold"));
@@ -362,20 +372,8 @@ fn names_and_texts_are_escaped() {
 #[test]
 fn names_and_texts_stay_text_in_markdown() {
     let nasty = "<img src=x onerror=alert(1)> | [a](javascript:b) &\n# c";
-    let mut family = walls();
-    family.name = nasty.to_owned();
-    family.about = nasty.to_owned();
-    family.unit = nasty.to_owned();
-    for summary in &mut family.summaries {
-        (summary.planner, summary.experience) = (nasty.to_owned(), nasty.to_owned());
-    }
-    let mut nasty_report = report(vec![family]);
-    nasty_report.claims = vec![Claim {
-        claim: nasty.to_owned(),
-        measured: nasty.to_owned(),
-        verdict: Verdict::Holds,
-    }];
-    nasty_report.settings = vec![(nasty.to_owned(), nasty.to_owned())];
+    let mut nasty_report = all_called(nasty);
+    nasty_report.families[0].name = nasty.to_owned();
     let nasty_page = markdown::summary(&nasty_report);
     for mark in ["<", "[", "\n# c", "& "] {
         assert!(!nasty_page.contains(mark), "{mark} in {nasty_page}");
@@ -385,13 +383,8 @@ fn names_and_texts_stay_text_in_markdown() {
         let lines = page.lines().filter(|line| line.starts_with('|'));
         lines.map(|line| line.matches('|').count()).collect()
     };
-    let mut plain_report = report(vec![walls()]);
-    plain_report.claims = vec![Claim {
-        claim: "a".to_owned(),
-        measured: "b".to_owned(),
-        verdict: Verdict::Holds,
-    }];
-    assert_eq!(cells(&nasty_page), cells(&markdown::summary(&plain_report)));
+    let plain_page = markdown::summary(&all_called("a"));
+    assert_eq!(cells(&nasty_page), cells(&plain_page));
 }
 
 #[test]

@@ -409,14 +409,14 @@ pub(super) fn power(logarithm: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::reproduce::Experiment;
     use psmp::WorldId;
     use psmp_lab::families::ONE_WALL;
     use psmp_lab::sweep::sweep;
 
-    fn row(who: Who<'_>, world: u32, cost_to_first: Option<u64>) -> Row {
+    pub(in crate::reproduce) fn row(who: Who<'_>, world: u32, cost_to_first: Option<u64>) -> Row {
         Row {
             planner: who.0.to_owned(),
             experience: who.1.to_owned(),

@@ -27,17 +27,9 @@ pub fn evaluate(
     findings: &Findings,
     tick: impl Fn() + Sync,
 ) -> Result<Report, ReproduceError> {
-    let families: Result<Vec<report::Family>, ReproduceError> = findings
-        .problems
-        .par_iter()
-        .with_max_len(1)
-        .map(|problems| {
-            let family = family(experiment, problems.as_ref(), &findings.rows)?;
-            tick();
-            Ok(family)
-        })
-        .collect();
-    let families = families?;
+    let families = in_parallel(&findings.problems, |problems| {
+        family(experiment, problems.as_ref(), &findings.rows).inspect(|_| tick())
+    })?;
     let rows: Vec<Vec<&Row>> = families
         .iter()
         .map(|family| rows_of(&family.name, &findings.rows))
@@ -59,7 +51,15 @@ pub fn evaluate(
     })
 }
 
-fn rows_of<'a>(name: &str, rows: &'a [Row]) -> Vec<&'a Row> {
+/// What is shown of each family, worked out on all threads.
+pub(super) fn in_parallel<T: Sync>(
+    sets: &[T],
+    family: impl Fn(&T) -> Result<report::Family, ReproduceError> + Sync + Send,
+) -> Result<Vec<report::Family>, ReproduceError> {
+    sets.par_iter().with_max_len(1).map(family).collect()
+}
+
+pub(super) fn rows_of<'a>(name: &str, rows: &'a [Row]) -> Vec<&'a Row> {
     rows.iter().filter(|row| row.dataset == name).collect()
 }
 

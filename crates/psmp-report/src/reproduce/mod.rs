@@ -110,6 +110,18 @@ pub fn kept_worlds(
     }
 }
 
+fn threads(jobs: Option<usize>) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
+    let builder = rayon::ThreadPoolBuilder::new();
+    builder.num_threads(jobs.unwrap_or(0)).build()
+}
+
+/// Where the pieces of an experiment are kept.
+fn folder_of_pieces(folder: &Path, fingerprint: &str) -> Result<PathBuf, FileError> {
+    let folder = folder.join("runs").join(fingerprint);
+    std::fs::create_dir_all(&folder).map_err(|e| FileError::io(&folder, "create", e))?;
+    Ok(folder)
+}
+
 /// Runs an experiment and keeps its pieces under `folder`, or goes on with it.
 ///
 /// # Errors
@@ -119,9 +131,7 @@ pub fn run(
     folder: &Path,
     watch: &dyn Watch,
 ) -> Result<Findings, ReproduceError> {
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(experiment.options.jobs.unwrap_or(0))
-        .build()?;
+    let threads = threads(experiment.options.jobs)?;
     let datasets = experiment
         .folders
         .iter()
@@ -129,8 +139,7 @@ pub fn run(
         .collect::<Result<Vec<Dataset>, FileError>>()?;
     let known: Vec<&dyn Problems> = datasets.iter().map(|d| d as &dyn Problems).collect();
     let fingerprint = experiment.fingerprint(&known)?;
-    let folder = folder.join("runs").join(&fingerprint);
-    std::fs::create_dir_all(&folder).map_err(|e| FileError::io(&folder, "create", e))?;
+    let folder = folder_of_pieces(folder, &fingerprint)?;
     let pieces = Pieces {
         experiment,
         folder: &folder,

@@ -43,23 +43,18 @@ impl Maker {
 #[test]
 fn either_byte_order_and_small_elements_are_read() {
     for order in [Order::Little, Order::Big] {
-        let file = Maker::new(order)
-            .words(&[MI_MATRIX, 48, 6, 8, 6, 0, 5, 8, 1, 2])
-            .words(&[1 << 16 | 1])
-            .raw(b"x\0\0\0")
-            .words(&[4 << 16 | 2])
-            .raw(&[7, 8, 0, 0])
-            .read();
+        let pair = |bytes: u32| {
+            Maker::new(order)
+                .words(&[MI_MATRIX, 48, 6, 8, 6, 0, 5, 8, 1, 2])
+                .words(&[1 << 16 | 1])
+                .raw(b"x\0\0\0")
+                .words(&[bytes << 16 | 2])
+                .raw(&[7, 8, 0, 0])
+                .read()
+        };
         // Four bytes for an array of two.
-        assert!(file.is_err());
-        let file = Maker::new(order)
-            .words(&[MI_MATRIX, 48, 6, 8, 6, 0, 5, 8, 1, 2])
-            .words(&[1 << 16 | 1])
-            .raw(b"x\0\0\0")
-            .words(&[2 << 16 | 2])
-            .raw(&[7, 8, 0, 0])
-            .read()
-            .unwrap();
+        assert!(pair(4).is_err());
+        let file = pair(2).unwrap();
         let matrix = file.matrix("x").unwrap();
         assert_eq!(matrix.class(), Class::Double);
         assert_eq!(matrix.numbers(), &Numbers::U8(vec![7, 8]));

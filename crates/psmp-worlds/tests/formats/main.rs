@@ -1,11 +1,7 @@
-//! The file formats, tried as a user would: whole files and folders, good ones and broken ones.
+//! The file formats, tried as a user would: whole files and folders. Damaged ones are
+//! tried in `psmp-fuzz`.
 #![allow(clippy::unwrap_used)] // In a test an unwrap is an assertion.
 
-/// How much memory a reader asks for.
-mod allocations;
-/// Damaged files of every format, thousands of them. A reader may refuse them or make sense of
-/// them, but it must not panic, take long, or allocate memory that the file gives no reason for.
-mod broken;
 /// What a dataset has, lacks, or has wrong.
 mod datasets;
 /// Roadmaps in GraphML.

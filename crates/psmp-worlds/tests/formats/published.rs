@@ -1,10 +1,11 @@
+use psmp::Direction::{Directed, Undirected};
 use psmp::{Direction, EdgeId, Experience, Query, VertexId, WorldId};
 use psmp_worlds::{Dataset, Pairing, Prefer, ReadOptions};
 use std::path::PathBuf;
 use std::time::Instant;
 
 fn folder(name: &str) -> Option<PathBuf> {
-    psmp_testdata::published(&format!("graph_collision_checking/{name}"))
+    psmp_testdata::published(&format!("graph_collision_checking/dataset_{name}"))
 }
 
 /// Folder, direction, vertices, edges, axes of the coordinates, images, paths in the library.
@@ -19,60 +20,12 @@ type Facts = (
 );
 
 const SIX: [Facts; 6] = [
-    (
-        "dataset_2d_1",
-        Direction::Undirected,
-        100,
-        923,
-        Some(2),
-        1000,
-        500,
-    ),
-    (
-        "dataset_2d_3",
-        Direction::Undirected,
-        200,
-        2524,
-        Some(2),
-        1000,
-        500,
-    ),
-    (
-        "dataset_2d_5",
-        Direction::Undirected,
-        200,
-        2524,
-        Some(2),
-        1000,
-        500,
-    ),
-    (
-        "dataset_herb_1",
-        Direction::Undirected,
-        6780,
-        16643,
-        None,
-        0,
-        51,
-    ),
-    (
-        "dataset_xyh_1",
-        Direction::Directed,
-        3049,
-        7981,
-        None,
-        0,
-        68,
-    ),
-    (
-        "dataset_heli_canyon_1",
-        Direction::Directed,
-        524,
-        1467,
-        Some(3),
-        0,
-        453,
-    ),
+    ("2d_1", Undirected, 100, 923, Some(2), 1000, 500),
+    ("2d_3", Undirected, 200, 2524, Some(2), 1000, 500),
+    ("2d_5", Undirected, 200, 2524, Some(2), 1000, 500),
+    ("herb_1", Undirected, 6780, 16643, None, 0, 51),
+    ("xyh_1", Directed, 3049, 7981, None, 0, 68),
+    ("heli_canyon_1", Directed, 524, 1467, Some(3), 0, 453),
 ];
 
 #[test]
@@ -86,7 +39,7 @@ fn all_six_load_with_the_published_counts() {
         let started = Instant::now();
         let dataset = Dataset::open_with(&folder, options).unwrap();
         eprintln!("{name}: read in {:.0?}", started.elapsed());
-        assert_eq!(dataset.name, name);
+        assert_eq!(dataset.name, format!("dataset_{name}"));
         let roadmap = &dataset.roadmap;
         assert_eq!(roadmap.direction(), direction, "{name}");
         assert_eq!(
@@ -133,7 +86,7 @@ fn the_tables_agree_with_the_published_paths() {
         // In herb_1 the results of all edges that are ever free differ with the direction, so
         // that the default takes the graph for what its table says: directed.
         let (direction, edges) = match name {
-            "dataset_herb_1" => (Direction::Directed, edges * 2),
+            "herb_1" => (Directed, edges * 2),
             _ => (direction, edges),
         };
         let roadmap = &dataset.roadmap;
@@ -164,7 +117,7 @@ fn the_tables_agree_with_the_published_paths() {
 
 #[test]
 fn either_twin_can_be_read() {
-    let Some(folder) = folder("dataset_2d_1") else {
+    let Some(folder) = folder("2d_1") else {
         return;
     };
     let [text, mat] = [Prefer::Text, Prefer::Mat].map(|prefer| {

@@ -301,21 +301,16 @@ fn rows_of<'a>(set: &FamilyRuns<'a>, who: Who<'a>) -> impl Iterator<Item = &'a R
 mod tests {
     use super::*;
     use crate::report::Verdict;
+    use crate::reproduce::claims::tests::row as planar;
 
     fn row(who: Who<'_>, world: u32, cost: Option<u64>, length: f64) -> Row {
         Row {
-            planner: who.0.to_owned(),
-            experience: who.1.to_owned(),
-            world,
-            shortest_on_roadmap: Some(2.0),
-            limit: Some(50),
-            cost_to_first: cost,
             first_length: cost.map(|_| length),
             best_length: cost.map(|_| length),
             cost_total: cost.unwrap_or(10_000),
             budget: Some(10_000),
             regret: Some(1.0),
-            ..Row::default()
+            ..planar(who, world, cost)
         }
     }
 

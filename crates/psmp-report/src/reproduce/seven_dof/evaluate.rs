@@ -7,9 +7,9 @@ use super::{ArmFindings, SevenDof};
 use crate::report::{self, Claim};
 use crate::reproduce::ReproduceError;
 use crate::reproduce::curves::{anytime, groups, logarithmic_costs, mean_limit, solved};
+use crate::reproduce::evaluate::{in_parallel, rows_of};
 use psmp_arm::DEFAULT_STEP;
 use psmp_lab::{Row, summarise};
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// What the report says of arms.
@@ -40,29 +40,16 @@ pub fn evaluate(
     findings: &ArmFindings,
     tick: impl Fn() + Sync,
 ) -> Result<ArmReport, ReproduceError> {
-    let families: Result<Vec<report::Family>, ReproduceError> = findings
-        .sets
-        .par_iter()
-        .with_max_len(1)
-        .map(|set| {
-            let family = family(experiment, set, &findings.rows)?;
-            tick();
-            Ok(family)
-        })
-        .collect();
+    let family = |set: &ArmSet| family(experiment, set, &findings.rows).inspect(|_| tick());
     let rows: Vec<(&str, Vec<&Row>)> = findings
         .sets
         .iter()
-        .map(|set| (set.name.as_str(), rows_of(set, &findings.rows)))
+        .map(|set| (set.name.as_str(), rows_of(&set.name, &findings.rows)))
         .collect();
     Ok(ArmReport {
-        families: families?,
+        families: in_parallel(&findings.sets, family)?,
         claims: claims(&rows),
     })
-}
-
-fn rows_of<'a>(set: &ArmSet, rows: &'a [Row]) -> Vec<&'a Row> {
-    rows.iter().filter(|row| row.dataset == set.name).collect()
 }
 
 fn family(
@@ -70,7 +57,7 @@ fn family(
     set: &ArmSet,
     rows: &[Row],
 ) -> Result<report::Family, ReproduceError> {
-    let rows = rows_of(set, rows);
+    let rows = rows_of(&set.name, rows);
     let groups = groups(&rows);
     let own: Vec<Row> = rows.iter().map(|row| (*row).clone()).collect();
     let most = experiment.budget.max(experiment.rival_budget);

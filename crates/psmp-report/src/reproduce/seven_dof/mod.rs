@@ -17,7 +17,7 @@ pub use arm_set::{ArmSet, is_arm_folder};
 pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
-use super::{ReproduceError, WORLDS_IN_PIECE, Watch};
+use super::{ReproduceError, WORLDS_IN_PIECE, Watch, folder_of_pieces, threads};
 use crate::keep;
 use arena::ArmArena;
 use arm_set::Maker;
@@ -197,12 +197,9 @@ pub fn run(
     folder: &Path,
     watch: &dyn Watch,
 ) -> Result<ArmFindings, ReproduceError> {
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(experiment.jobs.unwrap_or(0))
-        .build()?;
+    let threads = threads(experiment.jobs)?;
     let fingerprint = experiment.fingerprint()?;
-    let folder = folder.join("runs").join(&fingerprint);
-    std::fs::create_dir_all(&folder).map_err(|e| FileError::io(&folder, "create", e))?;
+    let folder = folder_of_pieces(folder, &fingerprint)?;
     let settings = experiment.settings();
     let text: String = settings
         .iter()
