@@ -75,7 +75,7 @@ enum State {
 /// ```
 /// use psmp::belief::IndependentEdges;
 /// use psmp::checker::{BisectionChecker, WorldFn};
-/// use psmp::{Connection, EventKind, Planner, Roadmap, Space, roadmap};
+/// use psmp::{Connection, EventKind, Planner, Resolution, Roadmap, Space, roadmap};
 /// use psmp::{proposer::Psmp, validator::FailFast};
 ///
 /// let space = Space::unit(2);
@@ -84,7 +84,7 @@ enum State {
 /// let (prm, query) = prm.with_query(&[0.1, 0.1], &[0.9, 0.9], Connection::Nearest(10))?;
 /// // A wall with a gap at the top.
 /// let world = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]) || q[1] > 0.8);
-/// let checker = BisectionChecker::new(&prm, 0.001, world)?;
+/// let checker = BisectionChecker::new(&prm, Resolution::distance(0.001)?, world)?;
 /// let belief = IndependentEdges::constant(0.9)?;
 ///
 /// let mut planner = Planner::new(&prm, query, Psmp, belief, FailFast, checker).seed(1);

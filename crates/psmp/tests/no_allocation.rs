@@ -11,7 +11,8 @@ use psmp::belief::{Belief, FiniteSet, IndependentEdges, SoftSet, SoftSetModel};
 use psmp::checker::{BisectionChecker, WorldFn};
 use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
 use psmp::validator::CoarseToFine;
-use psmp::{CollisionTable, Draw, Planner, Roadmap, Space, roadmap};
+use psmp::{CollisionTable, Draw, Planner, Resolution, Roadmap, Space, roadmap};
+use std::sync::Arc;
 
 #[test]
 fn a_thousand_steps_allocate_nothing() {
@@ -31,9 +32,9 @@ fn a_thousand_steps_allocate_nothing() {
                 .collect()
         })
         .collect();
-    let table = CollisionTable::from_rows(prm.edge_count(), &rows).unwrap();
+    let table = Arc::new(CollisionTable::from_rows(prm.edge_count(), &rows).unwrap());
 
-    let independent = || IndependentEdges::frequencies(&table);
+    let independent = || IndependentEdges::frequencies(&table.clone().into());
     measure(&prm, query, "psmp", Psmp, independent(), false);
     measure(&prm, query, "pomp", Pomp::default(), independent(), false);
     measure(&prm, query, "lazysp", LazySp, independent(), false);
@@ -50,10 +51,10 @@ fn a_thousand_steps_allocate_nothing() {
         query,
         "psmp with a finite set",
         Psmp,
-        FiniteSet::new(&table),
+        FiniteSet::new(table.clone()),
         false,
     );
-    let soft = || SoftSet::new(&table, SoftSetModel::default());
+    let soft = || SoftSet::new(table.clone(), SoftSetModel::default());
     measure(&prm, query, "psmp with a soft set", Psmp, soft(), false);
     let scoring = ExpectedImprovement::default();
     measure(
@@ -79,7 +80,7 @@ fn measure<B: Belief>(
         let to_pillar = |x: f64| (x * 40.0).fract() - 0.5;
         to_pillar(q[0]).hypot(to_pillar(q[1])) > 0.25
     });
-    let checker = BisectionChecker::new(prm, 0.001, world).unwrap();
+    let checker = BisectionChecker::new(prm, Resolution::distance(0.001).unwrap(), world).unwrap();
     let mut planner =
         Planner::new(prm, query, proposer, belief, CoarseToFine, checker).insured(insured);
     let warm_up = planner.by_ref().take(100).count();

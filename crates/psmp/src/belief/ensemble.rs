@@ -152,7 +152,7 @@ impl Belief for Ensemble<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Certain, IndependentEdges};
+    use crate::belief::{Certain, IndependentEdges, Likelihood};
 
     #[test]
     fn the_member_that_predicts_well_wins() {
@@ -166,8 +166,8 @@ mod tests {
         let mut ensemble = Ensemble::new(60, members);
         assert!((ensemble.probability_free(EdgeId(50)) - 0.5).abs() < 1e-9);
         for edge in 0..20 {
-            let evidence = Evidence::of(EdgeId(edge), truth[edge as usize], &Sightings::default());
-            ensemble.observe(evidence);
+            let free = truth[edge as usize];
+            ensemble.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
         }
         let shares: Vec<f64> = ensemble.shares().collect();
         assert!(shares[2] > 0.999 && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
@@ -175,6 +175,40 @@ mod tests {
             let p = ensemble.probability_free(EdgeId(edge));
             assert_eq!(p > 0.5, truth[edge as usize]);
             assert!((DOUBT..=1.0 - DOUBT).contains(&p));
+        }
+    }
+
+    /// A partial check that shows nothing speaks for whoever thought the edge free, as much as it is
+    /// likely and no more; and the verdict for what it adds to that.
+    #[test]
+    fn partial_checks_weigh_members_by_their_likelihood() {
+        let member = |p| {
+            let belief = IndependentEdges::constant(p).unwrap();
+            (Box::new(belief) as Box<dyn Belief + Send>, 0.0)
+        };
+        let mut ensemble = Ensemble::new(3, vec![member(0.9), member(0.2)]);
+        let edge = EdgeId(1);
+        let mut before = Likelihood::NOTHING_SEEN;
+        for now in [
+            Likelihood::inconclusive(0.5),
+            Likelihood::inconclusive(0.1),
+            Likelihood::of(true),
+        ] {
+            ensemble.observe(Evidence {
+                edge,
+                before,
+                now,
+                sightings: &Sightings::default(),
+            });
+            before = now;
+            let shares: Vec<f64> = ensemble.shares().collect();
+            let expected = now.mean(0.9) / now.mean(0.2);
+            assert!((shares[0] / shares[1] / expected - 1.0).abs() < 1e-9);
+            if now.verdict().is_none() {
+                let [p, q] = [0.9, 0.2].map(|p| now.posterior(p));
+                let mean = shares[0] * p.min(1.0 - DOUBT) + shares[1] * q;
+                assert!((ensemble.probability_free(edge) - mean).abs() < 1e-9);
+            }
         }
     }
 }

@@ -343,6 +343,7 @@ impl Belief for Local {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::Likelihood;
     use crate::roadmap::{Connection, halton};
     use crate::space::Space;
 
@@ -402,5 +403,46 @@ mod tests {
             );
         }
         assert!(alike[0] > alike[1] + 200, "{alike:?}");
+    }
+
+    /// A partial check that shows nothing tells of the rate of obstacles everywhere; what it has told is
+    /// part of what the whole check tells, and is not counted twice.
+    #[test]
+    fn partial_checks_teach_how_many_obstacles_there_are() {
+        let space = Space::unit(2);
+        let points = halton(&space, 100);
+        let roadmap = Roadmap::from_configurations(space, points, Connection::Nearest(6)).unwrap();
+        let longest = roadmap.edge_ids().max_by(|a, b| {
+            let [a, b] = [a, b].map(|e| roadmap.edge(*e).length);
+            a.total_cmp(&b)
+        });
+        let (edge, nothing) = (longest.unwrap(), Sightings::new(2));
+        let see = |belief: &mut Local, steps: &[Likelihood]| {
+            for pair in steps.windows(2) {
+                belief.observe(Evidence {
+                    edge,
+                    before: pair[0],
+                    now: pair[1],
+                    sightings: &nothing,
+                });
+            }
+        };
+        let steps = [1.0, 0.4, 0.05, 0.0].map(Likelihood::inconclusive);
+        let mut partly = Local::new(&roadmap).unwrap();
+        let mut weights = partly.weights;
+        let mut lowest_rate = 0.0;
+        for pair in steps.windows(2) {
+            see(&mut partly, pair);
+            assert_ne!(partly.weights, weights);
+            weights = partly.weights;
+            let share = partly.shares.iter().step_by(RATES.len()).sum::<f64>();
+            assert!(share > lowest_rate);
+            lowest_rate = share;
+        }
+        let mut whole = Local::new(&roadmap).unwrap();
+        see(&mut whole, &[steps[0], steps[3]]);
+        for (a, b) in partly.weights.iter().zip(whole.weights) {
+            assert!((a - b).abs() < 1e-9);
+        }
     }
 }

@@ -107,57 +107,51 @@ impl<W: World> Checker for BisectionChecker<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checker::WorldFn;
     use crate::roadmap::{Direction, Edge};
     use crate::space::Space;
+    use crate::stop::Limit;
+    use std::convert::Infallible;
 
-    #[test]
-    fn the_order_visits_each_once_and_halves() {
-        let mut order = BisectionOrder::default();
-        for count in [0, 1, 2, 3, 8, 9, 301] {
-            let mut seen = order.of(count).to_vec();
-            seen.sort_unstable();
-            assert!(seen.iter().copied().eq(0..count as u32));
-        }
-        assert_eq!(order.of(9), [0, 8, 4, 2, 6, 1, 3, 5, 7]);
+    fn at(step: f64) -> Resolution {
+        Resolution::distance(step).unwrap()
     }
 
-    #[test]
-    fn the_largest_step_counts_where_it_is_asked_for() {
-        let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 0.5)])
+    /// One edge from 0 to 1, said to be so long.
+    fn line(length: f64) -> Roadmap {
+        Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, length)])
             .unwrap()
-            .with_configurations(Space::unit(2), vec![0.0, 0.0, 0.3, 0.4])
-            .unwrap();
-        let world = || WorldFn(|_: &[f64]| true);
-        let by_length = BisectionChecker::new(&roadmap, 0.1, world()).unwrap();
-        assert_eq!(by_length.configurations_of(EdgeId(0)), 6);
-        let by_step = BisectionChecker::by_largest_step(&roadmap, 0.1, world()).unwrap();
-        assert_eq!(by_step.configurations_of(EdgeId(0)), 5);
+            .with_configurations(Space::unit(1), vec![0.0, 1.0])
+            .unwrap()
     }
 
     #[test]
-    fn looks_together_are_the_check() {
+    fn partial_checks_together_are_the_whole() {
         let roadmap = Roadmap::random_geometric(Space::unit(2), 60, 0.3, 5).unwrap();
         let world = || WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) > 0.15);
-        let mut checker = BisectionChecker::new(&roadmap, 0.01, world()).unwrap();
+        let mut checker = BisectionChecker::new(&roadmap, at(0.01), world()).unwrap();
         let mut blocked = 0;
         for edge in roadmap.edge_ids() {
             let (mut whole, mut parts) = (Sightings::new(2), Sightings::new(2));
-            let verdict = checker.check(edge, &mut whole).unwrap();
+            let verdict = checker.check(edge, Extent::WHOLE, &mut whole).unwrap();
             let mut seen = 0;
             let free = loop {
                 // Parts of every size, and in the middle of a level of the bisection too.
-                let look = checker
-                    .look(edge, seen, 1 + seen % 5, &Limit::NONE, &mut parts)
-                    .unwrap();
-                seen += look.configurations;
-                if let Some(free) = look.free {
-                    break free;
+                let extent = Extent {
+                    seen,
+                    most: 1 + seen % 5,
+                    limit: &Limit::NONE,
+                };
+                let part = checker.check(edge, extent, &mut parts).unwrap();
+                seen += part.configurations;
+                if part.free.is_some() {
+                    break part.free;
                 }
-                assert!(look.configurations == 1 + (seen - look.configurations) % 5);
+                assert_eq!(part.configurations, extent.most);
             };
             assert_eq!((free, seen), (verdict.free, verdict.configurations));
             assert!(whole.iter().eq(parts.iter()));
-            blocked += usize::from(!free);
+            blocked += usize::from(free == Some(false));
         }
         assert!(blocked > 10 && blocked < roadmap.edge_count() - 10);
     }
@@ -182,42 +176,34 @@ mod tests {
                 8
             }
         }
-        let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 1.0)])
-            .unwrap()
-            .with_configurations(Space::unit(1), vec![0.0, 1.0])
-            .unwrap();
-        let mut checker = BisectionChecker::new(&roadmap, 0.05, Batches(Vec::new())).unwrap();
+        let mut checker = BisectionChecker::new(&line(1.0), at(0.05), Batches(Vec::new())).unwrap();
         let mut seen = 0;
         while seen < 21 {
-            let look = checker.look(EdgeId(0), seen, 3, &Limit::NONE, &mut Sightings::new(1));
-            seen += look.unwrap().configurations;
+            let extent = Extent {
+                seen,
+                most: 3,
+                limit: &Limit::NONE,
+            };
+            let Ok(part) = checker.check(EdgeId(0), extent, &mut Sightings::new(1));
+            seen += part.configurations;
         }
         assert_eq!(checker.world_mut().0, [8, 8, 5]);
     }
 
+    /// A length may be a time or a cost: a motion is as long as it is.
     #[test]
-    fn a_collision_ends_the_check_and_is_counted() {
-        let roadmap = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 1.0)])
-            .unwrap()
-            .with_configurations(Space::unit(1), vec![0.0, 1.0])
-            .unwrap();
+    fn a_stated_length_lets_no_wall_be_passed_over() {
         // 11 configurations; the wall is met at 0.5, the third.
-        let world = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
-        let mut checker = BisectionChecker::new(&roadmap, 0.1, world).unwrap();
-        let mut sightings = Sightings::new(1);
-        let verdict = checker.check(EdgeId(0), &mut sightings).unwrap();
-        assert_eq!(
-            verdict,
-            Verdict {
-                free: false,
-                configurations: 3
-            }
-        );
-        let seen: Vec<bool> = sightings.iter().map(|(_, free)| free).collect();
-        assert_eq!(seen, [true, true, false]);
-        for useless in [0.0, -0.1, f64::NAN, f64::INFINITY, 1e-7, 1e-300] {
-            let made = BisectionChecker::new(&roadmap, useless, WorldFn(|_: &[f64]| true));
-            assert!(made.is_err(), "{useless}");
+        let world = || WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[0]));
+        for length in [1.0, 0.001, 0.0, 70.0] {
+            let mut checker = BisectionChecker::new(&line(length), at(0.1), world()).unwrap();
+            assert_eq!(checker.cost_if_free(EdgeId(0)), 11);
+            let mut sightings = Sightings::new(1);
+            let Ok(finding) = checker.check(EdgeId(0), Extent::WHOLE, &mut sightings);
+            assert_eq!((finding.free, finding.configurations), (Some(false), 3));
+            let seen: Vec<bool> = sightings.iter().map(|(_, free)| free).collect();
+            assert_eq!(seen, [true, true, false]);
         }
+        assert!(BisectionChecker::new(&line(1.0), at(1e-7), world()).is_err());
     }
 }

@@ -194,7 +194,7 @@ impl Sightings {
         self.free.clear();
     }
 
-    /// Records one configuration.
+    /// Records one configuration; on a roadmap without any, an empty one that only counts.
     ///
     /// # Panics
     /// If it has the wrong number of values.

@@ -119,8 +119,8 @@ impl<W: World> Checker for VerticesOnce<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Space;
-    use crate::checker::WorldFn;
+    use crate::checker::{BisectionChecker, WorldFn};
+    use crate::space::Space;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
@@ -137,21 +137,22 @@ mod tests {
         let known = VertexId(0);
         let is_known = free(roadmap.configuration(known).unwrap());
         let given = if is_known { vec![known] } else { Vec::new() };
-        let mut once = VerticesOnce::new(&roadmap, 0.02, counted, &given).unwrap();
-        let mut plain = BisectionChecker::by_largest_step(&roadmap, 0.02, WorldFn(free)).unwrap();
+        let resolution = Resolution::largest_axis(0.02).unwrap();
+        let mut once = VerticesOnce::new(&roadmap, resolution, counted, &given).unwrap();
+        let mut plain = BisectionChecker::new(&roadmap, resolution, WorldFn(free)).unwrap();
         let (mut spent, mut usual, mut blocked) = (0, 0, 0);
         for edge in roadmap.edge_ids() {
             let mut sightings = Sightings::new(2);
             let price = once.cost_if_free(edge);
-            let verdict = once.check(edge, &mut sightings).unwrap();
+            let Ok(verdict) = once.check(edge, Extent::WHOLE, &mut sightings);
             assert_eq!(verdict.configurations, sightings.len() as u64);
             assert!(verdict.configurations <= price);
-            assert!(!verdict.free || verdict.configurations == price);
-            let expected = plain.check(edge, &mut Sightings::new(2)).unwrap();
+            assert!(verdict.free == Some(false) || verdict.configurations == price);
+            let Ok(expected) = plain.check(edge, Extent::WHOLE, &mut Sightings::new(2));
             assert_eq!(verdict.free, expected.free);
             spent += verdict.configurations;
             usual += expected.configurations;
-            blocked += u64::from(!verdict.free);
+            blocked += u64::from(verdict.free == Some(false));
         }
         assert!(blocked > 50 && spent < usual, "{blocked} {spent} {usual}");
         for vertex in roadmap.vertices() {

@@ -3,12 +3,11 @@
 use crate::adversaries::{Adversary, Wrong};
 use crate::problems::Problem;
 use psmp::belief::IndependentEdges;
-use psmp::checker::{Checker, Look, Sightings, Verdict};
+use psmp::checker::{Checker, Extent, Finding, Sightings};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{
-    Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Limit, Path, Planner, Roadmap,
-    Source,
+    Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Path, Planner, Roadmap, Source,
 };
 
 type Belief<'a> = Adversary<Box<dyn Fn(EdgeId) -> bool + 'a>>;
@@ -33,27 +32,21 @@ fn priced(problem: &Problem, seed: u64) -> Priced<'_> {
 
 impl Checker for Priced<'_> {
     type Error = String;
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, String> {
-        let look = self.look(edge, 0, u64::MAX, &Limit::none(), sightings)?;
-        Ok(look.of_the_whole())
-    }
-    fn look(
+    fn check(
         &mut self,
         edge: EdgeId,
-        seen: u64,
-        most: u64,
-        limit: &Limit,
+        extent: Extent<'_>,
         _: &mut Sightings,
-    ) -> Result<Look, String> {
-        let most = most.min(limit.configurations());
+    ) -> Result<Finding, String> {
+        let most = extent.most.min(extent.limit.configurations());
         self.asked += 1;
         if self.fails && self.asked.is_multiple_of(2) {
             return Err("no answer".to_owned());
         }
         let (free, price) = (self.truth[edge.index()], self.cost_if_free(edge));
         let until_collision = 1 + Draw::new(self.seed, 2).below(price, u64::from(edge.0));
-        let left = if free { price } else { until_collision } - seen;
-        Ok(Look {
+        let left = if free { price } else { until_collision } - extent.seen;
+        Ok(Finding {
             free: (most >= left).then_some(free),
             configurations: most.min(left),
         })
@@ -94,7 +87,7 @@ fn spent_and_promised<'a>(
     problem: &'a Problem,
     proposer: impl Proposer<Belief<'a>>,
     wrong: Wrong,
-    validator: impl Validator<Belief<'a>>,
+    validator: impl Validator,
     seed: u64,
     fallback: Fallback,
     insured: bool,
@@ -204,10 +197,10 @@ fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
     assert!(dearer_without > 10, "{dearer_without}");
 }
 
-/// A check or a look that failed is made again, and nothing else changes.
+/// A check that failed is made again, and nothing else changes.
 #[test]
 fn failing_checks_change_nothing() {
-    let (mut interrupted, mut looked) = (0, 0);
+    let (mut interrupted, mut partly) = (0, 0);
     for seed in 0..300 {
         let problem = Problem::random(seed);
         for coarse in [false, true] {
@@ -217,7 +210,7 @@ fn failing_checks_change_nothing() {
                     ..priced(&problem, seed)
                 };
                 let belief = Adversary::new(Wrong::Inverted, |e: EdgeId| problem.truth[e.index()]);
-                let validator: Box<dyn Validator<_>> = if coarse {
+                let validator: Box<dyn Validator> = if coarse {
                     Box::new(CoarseToFine)
                 } else {
                     Box::new(FailFast)
@@ -230,12 +223,12 @@ fn failing_checks_change_nothing() {
             let unfailing = events(false);
             assert_eq!(unfailing, events(true), "seed {seed}");
             let any = |is: fn(&EventKind) -> bool| unfailing.iter().any(|e| is(&e.kind));
-            looked += usize::from(any(|kind| matches!(kind, EventKind::PartlyChecked { .. })));
+            partly += usize::from(any(|kind| matches!(kind, EventKind::PartlyChecked { .. })));
             interrupted += usize::from(any(|kind| {
                 let source = Source::Insurance;
                 matches!(kind, EventKind::Proposed { source: s, .. } if *s == source)
             }));
         }
     }
-    assert!(interrupted > 10 && looked > 10, "{interrupted} {looked}");
+    assert!(interrupted > 10 && partly > 10, "{interrupted} {partly}");
 }

@@ -1,8 +1,9 @@
 //! The nearest-neighbour belief against its formula, by brute force.
 
+use psmp::belief::Evidence;
 use psmp::belief::{Belief, NearestNeighbour};
-use psmp::checker::{BisectionChecker, Checker, Sightings, WorldFn};
-use psmp::{Axis, EdgeId, Roadmap, Space};
+use psmp::checker::{BisectionChecker, Checker, Extent, Sightings, WorldFn};
+use psmp::{Axis, EdgeId, Resolution, Roadmap, Space};
 
 #[test]
 fn probabilities_follow_the_formula() {
@@ -14,7 +15,8 @@ fn probabilities_follow_the_formula() {
     ] {
         let roadmap = Roadmap::random_geometric(space.clone(), 40, 0.45, 3).unwrap();
         let world = WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.4) > 0.2);
-        let mut checker = BisectionChecker::new(&roadmap, 0.01, world).unwrap();
+        let mut checker =
+            BisectionChecker::new(&roadmap, Resolution::distance(0.01).unwrap(), world).unwrap();
         let mut belief = NearestNeighbour::new(&roadmap, eta).unwrap();
         let mut seen: Vec<(Vec<f64>, bool)> = Vec::new();
         for checked in 0..12 {
@@ -25,13 +27,10 @@ fn probabilities_follow_the_formula() {
             }
             let edge = EdgeId((checked * 17 % roadmap.edge_count()) as u32);
             let mut sightings = Sightings::new(2);
-            let Ok(verdict) = checker.check(edge, &mut sightings);
+            let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
             seen.extend(sightings.iter().map(|(q, free)| (q.to_vec(), free)));
-            belief.observe(psmp::belief::Evidence {
-                edge,
-                finding: psmp::belief::Finding::of(verdict.free),
-                sightings: &sightings,
-            });
+            let free = finding.free == Some(true);
+            belief.observe(Evidence::of(edge, free, &sightings));
         }
     }
 }
@@ -71,11 +70,7 @@ fn without_sightings_the_edge_itself_is_the_evidence() {
     let mut belief = NearestNeighbour::new(&roadmap, 10.0).unwrap();
     for (edge, free) in [(EdgeId(0), true), (EdgeId(9), false)] {
         let before = belief.probability_free(edge);
-        belief.observe(psmp::belief::Evidence {
-            edge,
-            finding: psmp::belief::Finding::of(free),
-            sightings: &Sightings::new(2),
-        });
+        belief.observe(Evidence::of(edge, free, &Sightings::new(2)));
         assert_eq!(belief.probability_free(edge) > before, free);
     }
 }

@@ -5,7 +5,8 @@ use psmp::belief::{IndependentEdges, NearestNeighbour};
 use psmp::checker::{BisectionChecker, Verdict, World, check_with};
 use psmp::proposer::Psmp;
 use psmp::validator::FailFast;
-use psmp::{Connection, EdgeId, Event, EventKind, Planner, Query, Roadmap, Space, Stop, roadmap};
+use psmp::{Connection, EdgeId, Event, EventKind, Planner, Query, Resolution, Roadmap, Space};
+use psmp::{Stop, roadmap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -45,9 +46,13 @@ fn wall(fails_every: Option<u64>) -> Wall {
     }
 }
 
+fn every(step: f64) -> Resolution {
+    Resolution::distance(step).unwrap()
+}
+
 fn events(seed: u64) -> Vec<Event> {
     let (roadmap, query) = prm();
-    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let checker = BisectionChecker::new(&roadmap, every(0.002), wall(None)).unwrap();
     let belief = NearestNeighbour::new(&roadmap, 50.0).unwrap();
     Planner::new(&roadmap, query, Psmp, belief, FailFast, checker)
         .seed(seed)
@@ -72,13 +77,13 @@ fn the_same_seed_gives_the_same_events_on_any_thread() {
 /// What happened, with checks that were broken off and gone on with as the one check that they are.
 pub fn whole_checks(events: &[Event]) -> Vec<Event> {
     let mut whole: Vec<Event> = Vec::new();
-    let mut looked = 0;
+    let mut partly = 0;
     for &event in events {
         let mut event = event;
         match &mut event.kind {
-            EventKind::PartlyChecked { configurations, .. } => looked += *configurations,
+            EventKind::PartlyChecked { configurations, .. } => partly += *configurations,
             EventKind::Checked { configurations, .. } => {
-                *configurations += std::mem::take(&mut looked);
+                *configurations += std::mem::take(&mut partly);
                 whole.push(event);
             }
             _ => whole.push(event),
@@ -91,7 +96,7 @@ pub fn whole_checks(events: &[Event]) -> Vec<Event> {
 fn a_paused_run_goes_on_where_it_was() {
     let reference = events(4);
     let (roadmap, query) = prm();
-    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let checker = BisectionChecker::new(&roadmap, every(0.002), wall(None)).unwrap();
     let belief = NearestNeighbour::new(&roadmap, 50.0).unwrap();
     let mut planner = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker).seed(4);
     let mut pieces: Vec<Event> = Vec::new();
@@ -115,7 +120,7 @@ fn a_paused_run_goes_on_where_it_was() {
 #[test]
 fn a_failing_checker_loses_nothing() {
     let (roadmap, query) = prm();
-    let checker = BisectionChecker::new(&roadmap, 0.002, wall(Some(997))).unwrap();
+    let checker = BisectionChecker::new(&roadmap, every(0.002), wall(Some(997))).unwrap();
     let belief = IndependentEdges::constant(0.8).unwrap();
     let mut planner = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
     let (mut failures, mut last) = (0, None);
@@ -133,7 +138,7 @@ fn a_failing_checker_loses_nothing() {
     assert!(failures > 1);
     assert_eq!(last, Some(EventKind::ShortestOnRoadmap));
     // The same run without failures ends with the same path.
-    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let checker = BisectionChecker::new(&roadmap, every(0.002), wall(None)).unwrap();
     let belief = IndependentEdges::constant(0.8).unwrap();
     let mut calm = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
     calm.by_ref().for_each(|event| assert!(event.is_ok()));
@@ -143,7 +148,7 @@ fn a_failing_checker_loses_nothing() {
 #[test]
 fn configurations_are_counted_as_the_world_sees_them() {
     let (roadmap, query) = prm();
-    let checker = BisectionChecker::new(&roadmap, 0.002, wall(None)).unwrap();
+    let checker = BisectionChecker::new(&roadmap, every(0.002), wall(None)).unwrap();
     let belief = IndependentEdges::constant(0.8).unwrap();
     let mut planner = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
     planner.by_ref().for_each(drop);

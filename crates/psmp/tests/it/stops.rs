@@ -2,11 +2,14 @@
 
 use crate::problems::Problem;
 use psmp::belief::{Belief, IndependentEdges, Local, NearestNeighbour};
-use psmp::checker::{BisectionChecker, Checker, Verdict, World, WorldFn, check_with};
+use psmp::checker::{
+    BisectionChecker, Checker, Extent, Finding, Sightings, Verdict, World, WorldFn, check_with,
+};
 use psmp::proposer::{ExpectedImprovement, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{CoarseToFine, FailFast, Validator};
 use psmp::{
-    Anytime, Connection, EdgeId, Event, Limit, Planner, Query, Roadmap, Space, Stop, Until, roadmap,
+    Anytime, Connection, EdgeId, Event, Limit, Planner, Query, Resolution, Roadmap, Space, Stop,
+    Until, roadmap,
 };
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +24,10 @@ fn prm(vertices: usize) -> (Roadmap, Query) {
         .unwrap()
         .with_query(&[0.05, 0.05], &[0.95, 0.95], Connection::Radius(radius))
         .unwrap()
+}
+
+fn every(step: f64) -> Resolution {
+    Resolution::distance(step).unwrap()
 }
 
 /// Two walls whose gaps are far apart.
@@ -54,16 +61,16 @@ impl World for Counted {
 #[test]
 fn a_budget_of_configurations_is_spent_to_the_last_and_never_passed() {
     let (roadmap, query) = prm(150);
-    fn run<'a>(
-        roadmap: &'a Roadmap,
+    fn run(
+        roadmap: &Roadmap,
         query: Query,
-        validator: impl Validator<Local<'a>>,
+        validator: impl Validator,
         at_once: u64,
         insured: bool,
         timed: bool,
     ) {
         let world = Counted { asked: 0, at_once };
-        let checker = BisectionChecker::new(roadmap, 0.001, world).unwrap();
+        let checker = BisectionChecker::new(roadmap, every(0.001), world).unwrap();
         let belief = Local::new(roadmap).unwrap();
         let ei = ExpectedImprovement::default();
         let mut planner =
@@ -100,11 +107,15 @@ impl Checker for Dear<'_> {
     fn check(
         &mut self,
         edge: EdgeId,
-        _: &mut psmp::checker::Sightings,
-    ) -> Result<Verdict, Infallible> {
-        Ok(Verdict {
-            free: self.0[edge.index()],
-            configurations: 7,
+        extent: Extent<'_>,
+        _: &mut Sightings,
+    ) -> Result<Finding, Infallible> {
+        let free = self.0[edge.index()];
+        extent.whole(7, || {
+            Ok(Verdict {
+                free,
+                configurations: 7,
+            })
         })
     }
     fn cost_if_free(&self, _: EdgeId) -> u64 {
@@ -154,14 +165,17 @@ fn interrupted_thinking_leaves_no_trace() {
         insured: bool,
     ) {
         let world = WorldFn(is_free);
-        let mut edges = BisectionChecker::new(roadmap, 0.01, world).unwrap();
-        let mut nothing = psmp::checker::Sightings::new(2);
+        let mut edges = BisectionChecker::new(roadmap, every(0.01), world).unwrap();
+        let mut nothing = Sightings::new(2);
         let truth: Vec<Verdict> = roadmap
             .edge_ids()
             .map(|e| {
                 nothing.clear();
-                let Ok(verdict) = edges.check(e, &mut nothing);
-                verdict
+                let Ok(finding) = edges.check(e, Extent::WHOLE, &mut nothing);
+                Verdict {
+                    free: finding.free == Some(true),
+                    configurations: finding.configurations,
+                }
             })
             .collect();
         let planner = || {
@@ -201,7 +215,7 @@ fn interrupted_thinking_leaves_no_trace() {
 #[test]
 fn a_deadline_is_kept_in_the_midst_of_thinking() {
     let (roadmap, query) = prm(30_000);
-    let checker = BisectionChecker::new(&roadmap, 0.001, WorldFn(is_free)).unwrap();
+    let checker = BisectionChecker::new(&roadmap, every(0.001), WorldFn(is_free)).unwrap();
     let belief = Local::new(&roadmap).unwrap();
     let ei = ExpectedImprovement::default();
     let mut planner =
