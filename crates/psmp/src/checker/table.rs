@@ -1,10 +1,14 @@
-//! Checking edges by looking them up in a collision table.
+//! Checking edges by looking them up in a collision table, and making such tables.
 
-use super::{Checker, Extent, Finding, Sightings, Verdict};
-use crate::roadmap::EdgeId;
+use super::{
+    BisectionChecker, BisectionError, Checker, Extent, Finding, Sightings, Verdict, World,
+};
+use crate::motion::Resolution;
+use crate::roadmap::{EdgeId, Roadmap};
 use crate::table::{CollisionTable, WorldId};
 use std::convert::Infallible;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// What a look-up is said to cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,4 +81,45 @@ impl Checker for TableChecker {
             EdgeCosts::Each(costs) => costs[edge.index()],
         }
     }
+}
+
+/// Why a table cannot be made.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TableError<E> {
+    /// The edges cannot be checked in a world.
+    #[error(transparent)]
+    Bisection(#[from] BisectionError),
+    /// A check failed.
+    #[error("an edge could not be checked: {0}")]
+    World(E),
+}
+
+/// Checks all edges of a roadmap in each of these worlds: the experience that beliefs learn from.
+///
+/// # Errors
+/// If the roadmap has no configurations, the resolution makes no sense, or a world fails.
+pub fn check_all<W: World>(
+    roadmap: &Roadmap,
+    resolution: Resolution,
+    worlds: impl IntoIterator<Item = W>,
+) -> Result<CollisionTable, TableError<W::Error>> {
+    let mut rows: Vec<Vec<bool>> = Vec::new();
+    let mut sightings = Sightings::new(roadmap.space().map_or(0, |space| space.dimension()));
+    for world in worlds {
+        let mut checker = BisectionChecker::new(roadmap, resolution, world)?;
+        let mut row = Vec::with_capacity(roadmap.edge_count());
+        for edge in roadmap.edge_ids() {
+            sightings.clear();
+            let finding = checker.check(edge, Extent::WHOLE, &mut sightings);
+            row.push(finding.map_err(TableError::World)?.free == Some(true));
+        }
+        rows.push(row);
+    }
+    let mut table = CollisionTable::all_blocked(rows.len(), roadmap.edge_count());
+    for (world, row) in table.worlds().zip(&rows) {
+        for edge in roadmap.edge_ids() {
+            table.set(world, edge, row[edge.index()]);
+        }
+    }
+    Ok(table)
 }

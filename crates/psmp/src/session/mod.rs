@@ -286,6 +286,8 @@ pub struct Session<'a, W: World> {
     joined: Option<Joined>,
     on_roadmap: Option<AnyPlanner<'a, W::Error>>,
     tree: Option<AnyTreePlanner<'a, W::Error>>,
+    /// How many of the ends have been found free.
+    free_ends: usize,
     /// What was spent before the planner began, but for what `motions` counts.
     spent: Progress,
     rounds: u32,
@@ -360,6 +362,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             joined: None,
             on_roadmap: None,
             tree: None,
+            free_ends: 0,
             spent: Progress::BEGINNING,
             rounds: 0,
             best: None,
@@ -483,13 +486,15 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
                 self.make_planner()?;
             }
         } else {
-            for (end, q) in [(End::Start, &ground.start), (End::Goal, &ground.goal)] {
+            let ends = [(End::Start, &ground.start), (End::Goal, &ground.goal)];
+            for (end, q) in ends.into_iter().skip(self.free_ends) {
                 if motions.is_stopped() {
                     return Ok(None);
                 }
                 if !motions.is_free(q).map_err(SessionError::World)? {
                     return Err(SessionError::InCollision(end));
                 }
+                self.free_ends += 1;
             }
         }
         let (Some(ground), Some(motions)) = (&self.ground, &mut self.motions) else {

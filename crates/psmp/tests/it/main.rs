@@ -13,5 +13,7 @@ mod problems;
 mod promises;
 /// Seeds, threads, pauses and failing checkers.
 mod runs;
+/// Sessions: from two configurations to ever shorter paths between them.
+mod session;
 /// Stops that stop: in the midst of thinking and checking, and never beyond a budget.
 mod stops;
