@@ -7,7 +7,6 @@ pub mod clutter;
 mod counted;
 mod event_hash;
 pub mod families;
-pub mod learned;
 mod planner_name;
 mod planner_spec;
 mod problems;
