@@ -3,12 +3,12 @@
 //! It holds the known worlds, with a bit beside each entry where some are missing, and the models
 //! fitted to them. Which roadmap it is about is part of it: on another one it would be nonsense.
 //! The file is a header and named sections, each beginning at a multiple of 8 bytes; worlds are
-//! used as they are. All numbers are little endian.
+//! used as they are. All numbers are little endian, and all names are filled up with zeros.
 //!
 //! | bytes    | content                                                       |
 //! |----------|---------------------------------------------------------------|
 //! | 0..8     | `psmpbel` and a zero                                          |
-//! | 8..12    | version, 1                                                    |
+//! | 8..12    | version, 2                                                    |
 //! | 12..16   | CRC-32 of all after the header                                |
 //! | 16..24   | number of worlds                                              |
 //! | 24..32   | the roadmap's number of edges                                 |
@@ -22,28 +22,37 @@
 //!
 //! Sections: `free by edge` and `free by world`, the bits of a table file; `known by edge` and `known
 //! by world`, likewise, left out where nothing is missing; `soft set`, its doubt and flip; `weights`,
-//! logarithms of what an ensemble's members weigh to begin with, in the order of [`MemberWeights`];
-//! `latent mean`, `latent loadings` and `latent rest`, left out where there are too few worlds for a
-//! model.
+//! what an ensemble's members weigh to begin with: of each its name (16 bytes) and the logarithm, and
+//! members of another name than this program knows are passed over; `latent mean`, `latent loadings`
+//! and `latent rest`, left out where there are too few worlds for a model.
+//!
+//! Version 1 is still read. Its `weights` are four logarithms without names: those of `local`,
+//! `latent`, `soft` and `fs`.
 
 use crate::error::{FileError, Place};
-use crate::files::{self, Words};
-use crate::table_file::{check_borne_out, overfull};
+use crate::files;
+use crate::table_file::{check_borne_out, overfull, rows_by_edge, rows_by_world};
 use psmp::belief::{LatentModel, SoftSetModel};
-use psmp::{Direction, EdgeId, Experience, PartialTable, Roadmap, WorldId};
+use psmp::by_name::{BeliefName, MemberWeights};
+use psmp::{CollisionTable, Direction, EdgeId, Roadmap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
 use std::hash::Hasher;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use twox_hash::XxHash64;
 
 const MAGIC: [u8; 8] = *b"psmpbel\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 64;
-const ENTRY: usize = 32;
+/// The length of a name.
+const NAME: usize = 16;
+const ENTRY: usize = NAME + 16;
+/// The length of a member's weight with its name.
+const WEIGHT: usize = NAME + 8;
 const DAMAGED: &str = "the file is damaged or was cut short: learn again, or copy it again";
 
 const FREE_BY_EDGE: &str = "free by edge";
@@ -53,6 +62,13 @@ const KNOWN_BY_WORLD: &str = "known by world";
 const SOFT_SET: &str = "soft set";
 const WEIGHTS: &str = "weights";
 const LATENT: [&str; 3] = ["latent mean", "latent loadings", "latent rest"];
+/// Whose weights a file of version 1 has.
+const MEMBERS_OF_VERSION_1: [BeliefName; 4] = [
+    BeliefName::Local,
+    BeliefName::Latent,
+    BeliefName::SoftSet,
+    BeliefName::FiniteSet,
+];
 
 /// What tells one roadmap from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,125 +127,78 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// What the members of an ensemble weigh to begin with, as logarithms up to a common summand.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct MemberWeights {
-    /// The local belief.
-    pub local: f64,
-    /// Hidden causes.
-    pub latent: f64,
-    /// The soft finite set.
-    pub soft_set: f64,
-    /// The finite set.
-    pub finite_set: f64,
-}
-
-/// What is written into a belief file.
-#[derive(Debug, Clone, Copy)]
-pub struct BeliefParts<'a, T> {
+/// All that a belief file holds.
+#[derive(Debug, Clone)]
+pub struct BeliefFile {
     /// The roadmap that it is about.
     pub roadmap: Fingerprint,
     /// The known worlds.
-    pub experience: &'a T,
+    pub table: Arc<CollisionTable>,
     /// How far they are to be trusted.
     pub soft_set: SoftSetModel,
     /// Hidden causes, if there are enough worlds to learn them from.
-    pub latent: Option<&'a LatentModel>,
+    pub latent: Option<Arc<LatentModel>>,
     /// How far each belief is to be trusted before the first check.
     pub weights: MemberWeights,
 }
 
-/// Writes a belief into a file, replacing what was there at a stroke.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write_belief<T: Experience>(
-    path: impl AsRef<Path>,
-    parts: &BeliefParts<'_, T>,
-) -> Result<(), FileError> {
-    let bytes = parts.bytes();
-    files::save(path, &bytes)
-}
+impl BeliefFile {
+    /// Writes it, replacing what was there at a stroke.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        files::save(path, &self.bytes())
+    }
 
-/// Writes a belief of no worlds into a file, unless there is one of that name.
-///
-/// # Errors
-/// If the file cannot be written, or the roadmap has more edges than are believed without a single
-/// world known.
-pub fn begin_belief(path: impl AsRef<Path>, roadmap: Fingerprint) -> Result<(), FileError> {
-    let edges = usize::try_from(roadmap.edges).unwrap_or(usize::MAX);
-    check_borne_out(path.as_ref(), 0, edges)?;
-    let parts = BeliefParts {
-        roadmap,
-        experience: &PartialTable::unknown(0, edges),
-        soft_set: SoftSetModel::default(),
-        latent: None,
-        weights: MemberWeights::default(),
-    };
-    let bytes = parts.bytes();
-    files::write_if_absent(path.as_ref(), &bytes)
-}
+    /// Writes a belief of no worlds into a file, unless there is one of that name.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the roadmap has more edges than are believed without a single
+    /// world known.
+    pub(crate) fn begin(path: &Path, roadmap: Fingerprint) -> Result<(), FileError> {
+        let edges = usize::try_from(roadmap.edges).unwrap_or(usize::MAX);
+        check_borne_out(path, 0, edges)?;
+        let of_nothing = Self {
+            roadmap,
+            table: CollisionTable::unknown(0, edges).into(),
+            soft_set: SoftSetModel::default(),
+            latent: None,
+            weights: MemberWeights::default(),
+        };
+        files::write_if_absent(path, &of_nothing.bytes())
+    }
 
-impl<T: Experience> BeliefParts<'_, T> {
-    /// The file that holds them.
     fn bytes(&self) -> Vec<u8> {
-        let table = self.experience;
-        // Of no worlds there is nothing to tell of any edge.
-        let told_of = if table.world_count() == 0 {
-            0
-        } else {
-            table.edge_count()
-        };
-        let edges = || (0..told_of as u32).map(EdgeId);
-        let worlds = || (0..table.world_count() as u32).map(WorldId);
-        let words = |rows: &mut dyn Iterator<Item = &[u64]>| -> Vec<u8> {
-            rows.flat_map(bytemuck::cast_slice::<u64, u8>)
-                .copied()
-                .collect()
-        };
-        let told = |row: &[u64]| row.iter().map(|w| w.count_ones() as usize).sum::<usize>();
-        let partial = worlds()
-            .filter_map(|w| table.known_edges_in(w))
-            .any(|row| told(row) < table.edge_count());
+        let table = &*self.table;
         let mut sections = vec![
-            (
-                FREE_BY_EDGE,
-                words(&mut edges().map(|e| table.worlds_where_free(e))),
-            ),
-            (
-                FREE_BY_WORLD,
-                words(&mut worlds().map(|w| table.free_edges_in(w))),
-            ),
+            (FREE_BY_EDGE, words(rows_by_edge(table))),
+            (FREE_BY_WORLD, words(rows_by_world(table))),
         ];
-        if partial {
-            let by_edge = edges().filter_map(|e| table.worlds_where_known(e));
-            let by_world = worlds().filter_map(|w| table.known_edges_in(w));
-            sections.push((KNOWN_BY_EDGE, words(&mut by_edge.into_iter())));
-            sections.push((KNOWN_BY_WORLD, words(&mut by_world.into_iter())));
+        let told = |row: &[u64]| row.iter().map(|w| w.count_ones() as usize).sum::<usize>();
+        let known = || table.worlds().filter_map(|w| table.known_edges_in(w));
+        if known().any(|row| told(row) < table.edge_count()) {
+            let edges = (0..table.edge_count() as u32).map(EdgeId);
+            let by_edge = edges.filter_map(|e| table.worlds_where_known(e));
+            sections.push((KNOWN_BY_EDGE, words(by_edge)));
+            sections.push((KNOWN_BY_WORLD, words(known())));
         }
         let soft = [self.soft_set.doubt(), self.soft_set.flip()];
         sections.push((SOFT_SET, bytemuck::cast_slice(&soft).to_vec()));
-        let MemberWeights {
-            local,
-            latent,
-            soft_set,
-            finite_set,
-        } = self.weights;
-        let weights = [local, latent, soft_set, finite_set];
-        sections.push((WEIGHTS, bytemuck::cast_slice(&weights).to_vec()));
-        for (name, part) in LATENT
-            .iter()
-            .zip(self.latent.map(LatentModel::parts).into_iter().flatten())
-        {
+        let weights = self.weights.iter().flat_map(|(member, weight)| {
+            let name = padded(&member.to_string());
+            name.into_iter().chain(weight.to_le_bytes())
+        });
+        sections.push((WEIGHTS, weights.collect()));
+        let latent = self.latent.iter().flat_map(|model| model.parts());
+        for (name, part) in LATENT.into_iter().zip(latent) {
             sections.push((name, bytemuck::cast_slice(part).to_vec()));
         }
 
         let mut payload = Vec::new();
         let mut at = HEADER + sections.len() * ENTRY;
         for (name, bytes) in &sections {
-            let mut padded = [0u8; 16];
-            padded[..name.len()].copy_from_slice(name.as_bytes());
-            payload.extend(padded);
+            payload.extend(padded(name));
             payload.extend((at as u64).to_le_bytes());
             payload.extend((bytes.len() as u64).to_le_bytes());
             at += bytes.len().next_multiple_of(8);
@@ -255,23 +224,7 @@ impl<T: Experience> BeliefParts<'_, T> {
         header[60..].copy_from_slice(&checksum.to_le_bytes());
         [header.as_slice(), &payload].concat()
     }
-}
 
-/// A belief file in memory. It is an [`Experience`] of the worlds that it holds.
-#[derive(Debug)]
-pub struct BeliefFile {
-    path: PathBuf,
-    words: Words,
-    roadmap: Fingerprint,
-    worlds: usize,
-    free: [Range<usize>; 2],
-    known: Option<[Range<usize>; 2]>,
-    soft_set: SoftSetModel,
-    weights: MemberWeights,
-    latent: Option<LatentModel>,
-}
-
-impl BeliefFile {
     /// Whether a file begins as belief files do; false if it cannot be read.
     #[must_use]
     pub fn is_one(path: impl AsRef<Path>) -> bool {
@@ -279,17 +232,14 @@ impl BeliefFile {
         File::open(path).is_ok_and(|mut file| file.read_exact(&mut mark).is_ok() && mark == MAGIC)
     }
 
-    /// Opens a file and compares all of it with its checksum.
+    /// Reads a file and compares all of it with its checksum.
     ///
     /// # Errors
     /// If the file cannot be read, is no belief file of a known version, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        Self::check(path, Words::read(path)?)
-    }
-
-    fn check(path: &Path, words: Words) -> Result<Self, FileError> {
-        let map = words.bytes();
+        let bytes = files::read(path)?;
+        let map = &bytes[..];
         let wrong = |at: usize, problem: String, hint: &str| {
             FileError::new(path, problem)
                 .at(Place::Byte(at as u64))
@@ -309,8 +259,9 @@ impl BeliefFile {
             u64::from_le_bytes(bytes)
         };
         let small = |at: usize| (number(at) & 0xFFFF_FFFF) as u32;
-        if small(8) != VERSION {
-            let problem = format!("is a belief of version {}, expected {VERSION}", small(8));
+        let version = small(8);
+        if !(1..=VERSION).contains(&version) {
+            let problem = format!("is a belief of version {version}, expected {VERSION}");
             let hint = "learn again with this version of the program";
             return Err(wrong(8, problem, hint));
         }
@@ -343,11 +294,7 @@ impl BeliefFile {
         // A section by its name, if it is there, is whole and has this many bytes.
         let section = |name: &str, length: Option<usize>| -> Result<Option<Range<usize>>, _> {
             for at in (0..sections).map(|i| HEADER + i * ENTRY) {
-                let found = &map[at..at + 16];
-                if found
-                    .strip_prefix(name.as_bytes())
-                    .is_none_or(|rest| rest.iter().any(|b| *b != 0))
-                {
+                if map[at..at + NAME] != padded(name) {
                     continue;
                 }
                 let (start, size) = (number(at + 16) as usize, number(at + 24) as usize);
@@ -367,88 +314,58 @@ impl BeliefFile {
         let (Some(by_edge), Some(by_world)) = (by_edge, by_world) else {
             return Err(strange("its size"));
         };
-        let both = |names: [&str; 2]| -> Result<Option<[Range<usize>; 2]>, FileError> {
+        let both = |names: [&str; 2]| -> Result<Option<[Vec<u64>; 2]>, FileError> {
             let rows = section(names[0], Some(by_edge))?;
-            Ok(rows
-                .zip(section(names[1], Some(by_world))?)
-                .map(|(a, b)| [a, b]))
+            let rows = rows.zip(section(names[1], Some(by_world))?);
+            Ok(rows.map(|(a, b)| [a, b].map(|at| numbers(&map[at]))))
         };
         let free = both([FREE_BY_EDGE, FREE_BY_WORLD])?.ok_or_else(|| strange("its table"))?;
         let known = both([KNOWN_BY_EDGE, KNOWN_BY_WORLD])?;
+        for [by_edge, by_world] in [Some(&free), known.as_ref()].into_iter().flatten() {
+            let any_overfull = |words: &[u64], count: usize| {
+                let mut rows = words.chunks_exact(count.div_ceil(64).max(1));
+                rows.any(|row| overfull(row, count))
+            };
+            if any_overfull(by_edge, worlds) || any_overfull(by_world, edges) {
+                return Err(strange("a row with bits beyond its end"));
+            }
+        }
+        let table = CollisionTable::from_words(worlds, edges, free, known)
+            .ok_or_else(|| strange("its table"))?;
         let soft_set = section(SOFT_SET, Some(16))?
-            .and_then(|at| SoftSetModel::new(float(map, at.start), float(map, at.start + 8)))
+            .and_then(|at| SoftSetModel::new(float(&map[at.start..]), float(&map[at.start + 8..])))
             .ok_or_else(|| strange(SOFT_SET))?;
-        let at = section(WEIGHTS, Some(32))?.ok_or_else(|| strange(WEIGHTS))?;
-        let weight = |place: usize| {
-            let weight = float(map, at.start + 8 * place);
-            weight
-                .is_finite()
-                .then_some(weight)
-                .ok_or_else(|| strange(WEIGHTS))
-        };
-        let weights = MemberWeights {
-            local: weight(0)?,
-            latent: weight(1)?,
-            soft_set: weight(2)?,
-            finite_set: weight(3)?,
-        };
-        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        let length = (version == 1).then_some(8 * MEMBERS_OF_VERSION_1.len());
+        let weights = section(WEIGHTS, length)?
+            .and_then(|at| weights(version, &map[at]))
+            .ok_or_else(|| strange(WEIGHTS))?;
         let mut latent = None;
         if section(LATENT[0], None)?.is_some() {
+            let mut parts = [Vec::new(), Vec::new(), Vec::new()];
             for (name, part) in LATENT.iter().zip(&mut parts) {
-                let at = section(name, None)?.ok_or_else(|| strange(name))?;
-                *part = bytemuck::try_cast_slice(&map[at])
-                    .map_err(|_| strange(name))?
-                    .to_vec();
+                let at = section(name, None)?.filter(|at| at.len() % 4 == 0);
+                *part = numbers(&map[at.ok_or_else(|| strange(name))?]);
             }
             if parts[0].len() != edges {
                 return Err(strange(LATENT[0]));
             }
-            latent = Some(LatentModel::from_parts(parts).ok_or_else(|| strange(LATENT[1]))?);
+            let model = LatentModel::from_parts(parts).ok_or_else(|| strange(LATENT[1]))?;
+            latent = Some(model.into());
         }
-        let file = Self {
-            path: path.to_owned(),
+        Ok(Self {
             roadmap,
-            worlds,
-            free,
-            known,
+            table: table.into(),
             soft_set,
-            weights,
             latent,
-            words,
-        };
-        let tables = [Some(&file.free), file.known.as_ref()];
-        for [by_edge, by_world] in tables.into_iter().flatten() {
-            let row =
-                |at, row, count: usize| overfull(file.row(at, row, count.div_ceil(64)), count);
-            // Where there are no worlds there is not a word.
-            if worlds > 0
-                && ((0..edges).any(|e| row(by_edge, e, worlds))
-                    || (0..worlds).any(|w| row(by_world, w, edges)))
-            {
-                return Err(strange("a row with bits beyond its end"));
-            }
-        }
-        Ok(file)
+            weights,
+        })
     }
 
-    /// The file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The roadmap that it is about.
-    #[must_use]
-    pub fn roadmap(&self) -> Fingerprint {
-        self.roadmap
-    }
-
-    /// Sees that it is about this roadmap.
+    /// Sees that what was read from this file is about this roadmap.
     ///
     /// # Errors
     /// If it is about another, naming both.
-    pub fn check_roadmap(&self, roadmap: Fingerprint) -> Result<(), FileError> {
+    pub fn check_roadmap(&self, path: &Path, roadmap: Fingerprint) -> Result<(), FileError> {
         if self.roadmap == roadmap {
             return Ok(());
         }
@@ -456,92 +373,55 @@ impl BeliefFile {
             "is about another roadmap ({}) than this one ({roadmap})",
             self.roadmap
         );
-        Err(FileError::new(&self.path, problem)
+        Err(FileError::new(path, problem)
             .hint("give the belief that was learned on this roadmap, or learn one"))
     }
-
-    /// How far its worlds are to be trusted.
-    #[must_use]
-    pub fn soft_set(&self) -> SoftSetModel {
-        self.soft_set
-    }
-
-    /// What the members of an ensemble weigh to begin with.
-    #[must_use]
-    pub fn weights(&self) -> MemberWeights {
-        self.weights
-    }
-
-    /// The hidden causes of its worlds, if there were enough to learn them from.
-    #[must_use]
-    pub fn latent(&self) -> Option<&LatentModel> {
-        self.latent.as_ref()
-    }
-
-    /// Its worlds, with room for more.
-    #[must_use]
-    pub fn with_room_for(&self, more: usize) -> PartialTable {
-        let mut table = PartialTable::unknown(self.worlds + more, self.edge_count());
-        let set = |row: &[u64], edge: usize| row[edge / 64] >> (edge % 64) & 1 == 1;
-        for world in (0..self.worlds as u32).map(WorldId) {
-            let (free, known) = (self.free_edges_in(world), self.known_edges_in(world));
-            for edge in 0..self.edge_count() {
-                if known.is_none_or(|known| set(known, edge)) {
-                    table.set(world, EdgeId(edge as u32), set(free, edge));
-                }
-            }
-        }
-        table
-    }
-
-    fn row(&self, section: &Range<usize>, row: usize, words: usize) -> &[u64] {
-        // Sections begin at multiples of 8.
-        &bytemuck::cast_slice(&self.words.bytes()[section.clone()])[row * words..][..words]
-    }
 }
 
-fn float(bytes: &[u8], at: usize) -> f64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
-    f64::from_le_bytes(word)
+/// A name as files have it. Those of sections and beliefs are short.
+fn padded(name: &str) -> [u8; NAME] {
+    let mut padded = [0; NAME];
+    padded[..name.len()].copy_from_slice(name.as_bytes());
+    padded
 }
 
-impl Experience for BeliefFile {
-    fn world_count(&self) -> usize {
-        self.worlds
-    }
+fn words<'a>(rows: impl Iterator<Item = &'a [u64]>) -> Vec<u8> {
+    let bytes = rows.flat_map(bytemuck::cast_slice::<u64, u8>);
+    bytes.copied().collect()
+}
 
-    fn edge_count(&self) -> usize {
-        self.roadmap.edges as usize
+/// What the members of an ensemble weigh, as a file of this version has it.
+fn weights(version: u32, bytes: &[u8]) -> Option<MemberWeights> {
+    if version == 1 {
+        let weights = bytes.chunks_exact(8).map(float);
+        return MemberWeights::new(MEMBERS_OF_VERSION_1.into_iter().zip(weights));
     }
+    if bytes.len() % WEIGHT != 0 {
+        return None;
+    }
+    MemberWeights::new(bytes.chunks_exact(WEIGHT).filter_map(|entry| {
+        let (name, weight) = entry.split_at(NAME);
+        let mut members = BeliefName::MEMBERS.into_iter();
+        let known = members.find(|member| padded(&member.to_string()) == name);
+        known.map(|member| (member, float(weight)))
+    }))
+}
 
-    #[inline]
-    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
-        self.row(&self.free[0], edge.index(), self.worlds.div_ceil(64))
-    }
+fn numbers<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    let numbers = bytes.chunks_exact(size_of::<T>());
+    numbers.map(bytemuck::pod_read_unaligned).collect()
+}
 
-    #[inline]
-    fn free_edges_in(&self, world: WorldId) -> &[u64] {
-        self.row(&self.free[1], world.index(), self.edge_count().div_ceil(64))
-    }
-
-    #[inline]
-    fn worlds_where_known(&self, edge: EdgeId) -> Option<&[u64]> {
-        let [by_edge, _] = self.known.as_ref()?;
-        Some(self.row(by_edge, edge.index(), self.worlds.div_ceil(64)))
-    }
-
-    #[inline]
-    fn known_edges_in(&self, world: WorldId) -> Option<&[u64]> {
-        let [_, by_world] = self.known.as_ref()?;
-        Some(self.row(by_world, world.index(), self.edge_count().div_ceil(64)))
-    }
+/// The number that bytes begin with.
+fn float(bytes: &[u8]) -> f64 {
+    bytemuck::pod_read_unaligned(&bytes[..8])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::{Edge, Roadmap};
+    use psmp::{Edge, Experience, WorldId};
+    use std::path::PathBuf;
 
     fn roadmap(edges: u32) -> Roadmap {
         let edges = (0..edges)
@@ -551,8 +431,11 @@ mod tests {
     }
 
     /// Seventy worlds of ninety edges, complete or with every third entry missing.
-    fn table(partial: bool) -> PartialTable {
-        let mut table = PartialTable::unknown(70, 90);
+    fn table(partial: bool) -> CollisionTable {
+        let mut table = match partial {
+            true => CollisionTable::unknown(70, 90),
+            false => CollisionTable::all_blocked(70, 90),
+        };
         for (w, e) in (0..70).flat_map(|w| (0..90).map(move |e| (w, e))) {
             if !partial || (w + e) % 3 != 0 {
                 table.set(WorldId(w), EdgeId(e), (w * 7 + e * 5) % 4 != 0);
@@ -561,54 +444,91 @@ mod tests {
         table
     }
 
-    const WEIGHED: MemberWeights = MemberWeights {
-        local: -0.5,
-        latent: -0.25,
-        soft_set: -0.3,
-        finite_set: -2.0,
-    };
-
-    fn written(folder: &Path, partial: bool) -> (PathBuf, LatentModel) {
-        let path = folder.join("worlds.belief");
-        let table = table(partial);
-        let worlds: Vec<WorldId> = (0..70).map(WorldId).collect();
-        let latent = LatentModel::learn(&table, &worlds);
-        let parts = BeliefParts {
+    fn belief(partial: bool) -> BeliefFile {
+        let experience = Experience::from(table(partial));
+        let weights = [-0.5, -0.25, -0.3, -2.0];
+        BeliefFile {
             roadmap: Fingerprint::of(&roadmap(90)),
-            experience: &table,
+            table: experience.table().clone(),
             soft_set: SoftSetModel::new(0.125, 0.003).unwrap(),
-            latent: Some(&latent),
-            weights: WEIGHED,
-        };
-        write_belief(&path, &parts).unwrap();
-        (path, latent)
+            latent: Some(LatentModel::learn(&experience).into()),
+            weights: MemberWeights::new(MEMBERS_OF_VERSION_1.into_iter().zip(weights)).unwrap(),
+        }
+    }
+
+    fn written(folder: &Path, partial: bool) -> PathBuf {
+        let path = folder.join("worlds.belief");
+        belief(partial).write(&path).unwrap();
+        path
+    }
+
+    /// Sound checksums for bytes that were changed.
+    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+        let payload = crc32fast::hash(&bytes[HEADER..]);
+        bytes[12..16].copy_from_slice(&payload.to_le_bytes());
+        let header = crc32fast::hash(&bytes[..60]);
+        bytes[60..64].copy_from_slice(&header.to_le_bytes());
+        bytes
     }
 
     #[test]
     fn what_is_written_is_read_bit_for_bit() {
         let folder = tempfile::tempdir().unwrap();
         for partial in [false, true] {
-            let (path, latent) = written(folder.path(), partial);
+            let expected = belief(partial);
+            let path = written(folder.path(), partial);
             let file = BeliefFile::open(&path).unwrap();
-            assert_eq!(file.with_room_for(0), table(partial));
-            assert_eq!(file.known_edges_in(WorldId(0)).is_some(), partial);
-            assert_eq!(file.soft_set(), SoftSetModel::new(0.125, 0.003).unwrap());
-            assert_eq!(file.weights(), WEIGHED);
-            assert_eq!(file.latent().unwrap().parts(), latent.parts());
-            file.check_roadmap(Fingerprint::of(&roadmap(90))).unwrap();
+            assert_eq!(file.table, expected.table);
+            assert_eq!(file.soft_set, expected.soft_set);
+            assert_eq!(file.weights, expected.weights);
+            let [read, learned] = [&file, &expected].map(|b| b.latent.clone().unwrap());
+            assert_eq!(read.parts(), learned.parts());
+            let about = Fingerprint::of(&roadmap(90));
+            file.check_roadmap(&path, about).unwrap();
             // Written again it is the same file.
-            let bytes = std::fs::read(&path).unwrap();
-            let again = BeliefParts {
-                roadmap: file.roadmap(),
-                experience: &file,
-                soft_set: file.soft_set(),
-                latent: file.latent(),
-                weights: file.weights(),
-            };
             let copy = folder.path().join("copy.belief");
-            write_belief(&copy, &again).unwrap();
-            assert_eq!(std::fs::read(&copy).unwrap(), bytes);
+            file.write(&copy).unwrap();
+            assert_eq!(std::fs::read(&copy).unwrap(), std::fs::read(&path).unwrap());
         }
+    }
+
+    #[test]
+    fn weights_without_names_are_still_read_and_members_of_other_programs_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = written(folder.path(), true);
+        let bytes = std::fs::read(&path).unwrap();
+        let read = |bytes: Vec<u8>| {
+            std::fs::write(&path, sealed(bytes)).unwrap();
+            BeliefFile::open(&path)
+        };
+        let expected = belief(true).weights;
+        let named: Vec<u8> = WEIGHTS.bytes().chain([0]).collect();
+        let entry = bytes.windows(named.len()).position(|w| w == named).unwrap();
+        let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+        let section = number(entry + NAME);
+        assert_eq!(number(entry + NAME + 8), 4 * WEIGHT);
+
+        let mut old = bytes.clone();
+        old[8] = 1;
+        for (place, (_, weight)) in expected.iter().enumerate() {
+            old[section + 8 * place..][..8].copy_from_slice(&weight.to_le_bytes());
+        }
+        old[entry + NAME + 8..][..8].copy_from_slice(&32_u64.to_le_bytes());
+        assert_eq!(read(old.clone()).unwrap().weights, expected);
+        old[entry + NAME + 8] = 24;
+        assert!(read(old).is_err());
+
+        let mut foreign = bytes.clone();
+        foreign[section..][..NAME].copy_from_slice(&padded("clairvoyance"));
+        let weights = read(foreign).unwrap().weights;
+        assert!(weights.iter().eq(expected.iter().skip(1)));
+
+        let mut endless = bytes.clone();
+        endless[section + NAME..][..8].copy_from_slice(&f64::INFINITY.to_le_bytes());
+        assert!(read(endless).is_err());
+        let mut cut = bytes;
+        cut[entry + NAME + 8] -= 8;
+        assert!(read(cut).is_err());
     }
 
     #[test]
@@ -620,16 +540,14 @@ mod tests {
             edges,
             hash: 0,
         };
-        let error = begin_belief(&path, about(100_000_000)).unwrap_err();
+        let error = BeliefFile::begin(&path, about(100_000_000)).unwrap_err();
         assert!(error.to_string().contains("on its word alone"), "{error}");
         assert!(error.remedy().is_some() && !path.exists());
-        begin_belief(&path, about(10)).unwrap();
-        assert_eq!(BeliefFile::open(&path).unwrap().edge_count(), 10);
+        BeliefFile::begin(&path, about(10)).unwrap();
+        assert_eq!(BeliefFile::open(&path).unwrap().table.edge_count(), 10);
         let mut forged = std::fs::read(&path).unwrap();
         forged[24..32].copy_from_slice(&100_000_000_u64.to_le_bytes());
-        let header = crc32fast::hash(&forged[..60]);
-        forged[60..64].copy_from_slice(&header.to_le_bytes());
-        std::fs::write(&path, forged).unwrap();
+        std::fs::write(&path, sealed(forged)).unwrap();
         let error = BeliefFile::open(&path).unwrap_err();
         assert!(error.to_string().contains("on its word alone"), "{error}");
     }
@@ -637,18 +555,18 @@ mod tests {
     #[test]
     fn another_roadmap_is_refused_with_both_named() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, _) = written(folder.path(), false);
-        let file = BeliefFile::open(path).unwrap();
+        let path = written(folder.path(), false);
+        let file = BeliefFile::open(&path).unwrap();
         let mut edges = roadmap(90).edges().to_vec();
         edges[3].length += 1e-12;
         let nearly = Roadmap::from_edges(8, Direction::Undirected, edges).unwrap();
         for other in [roadmap(91), nearly] {
             let other = Fingerprint::of(&other);
-            let error = file.check_roadmap(other).unwrap_err();
+            let error = file.check_roadmap(&path, other).unwrap_err();
             let text = error.to_string();
             assert!(text.contains(&format!("{:016x}", other.hash)), "{text}");
             assert!(
-                text.contains(&format!("{:016x}", file.roadmap().hash)),
+                text.contains(&format!("{:016x}", file.roadmap.hash)),
                 "{text}"
             );
             assert!(error.remedy().is_some());
@@ -658,7 +576,7 @@ mod tests {
     #[test]
     fn damage_is_found_wherever_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, _) = written(folder.path(), true);
+        let path = written(folder.path(), true);
         let bytes = std::fs::read(&path).unwrap();
         let error = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
@@ -675,8 +593,8 @@ mod tests {
             error(&bytes[..length]);
         }
         let mut newer = bytes.clone();
-        newer[8] = 2;
-        assert!(error(&newer).contains("version 2"));
+        newer[8] = 3;
+        assert!(error(&newer).contains("version 3"));
         assert!(error(b"psmptab\0 and so on").contains("not a belief"));
         // Sound checksums around numbers that make no sense.
         for (at, value) in [
@@ -687,11 +605,7 @@ mod tests {
         ] {
             let mut forged = bytes.clone();
             forged[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));
-            let payload = crc32fast::hash(&forged[HEADER..]);
-            forged[12..16].copy_from_slice(&payload.to_le_bytes());
-            let header = crc32fast::hash(&forged[..60]);
-            forged[60..64].copy_from_slice(&header.to_le_bytes());
-            assert!(error(&forged).contains("makes no sense"), "{at}");
+            assert!(error(&sealed(forged)).contains("makes no sense"), "{at}");
         }
     }
 }

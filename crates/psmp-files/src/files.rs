@@ -12,7 +12,7 @@
 use crate::error::FileError;
 use crate::regular_file::check_regular;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::NamedTempFile;
@@ -33,39 +33,6 @@ pub fn read(path: impl AsRef<Path>) -> Result<Vec<u8>, FileError> {
     let path = path.as_ref();
     check_regular(path)?;
     fs::read(path).map_err(|e| FileError::io(path, "read", e))
-}
-
-/// A file in memory, at the alignment of a word.
-#[derive(Debug)]
-pub(crate) struct Words {
-    words: Vec<u64>,
-    length: usize,
-}
-
-impl Words {
-    /// Reads a regular file, which may be large, into just as much memory as it is long.
-    pub(crate) fn read(path: &Path) -> Result<Self, FileError> {
-        let refused = |e| FileError::io(path, "read", e);
-        check_regular(path)?;
-        let mut file = File::open(path).map_err(refused)?;
-        let too_long = || refused(io::ErrorKind::FileTooLarge.into());
-        let length = file.metadata().map_err(refused)?.len();
-        let length = usize::try_from(length).map_err(|_| too_long())?;
-        let mut words: Vec<u64> = Vec::new();
-        words
-            .try_reserve_exact(length.div_ceil(8))
-            .map_err(|e| refused(io::Error::new(io::ErrorKind::OutOfMemory, e)))?;
-        words.resize(length.div_ceil(8), 0);
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        file.read_exact(&mut bytes[..length]).map_err(refused)?;
-        Ok(Self { words, length })
-    }
-
-    /// The file's bytes; the first lies at a multiple of 8.
-    #[inline]
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.words)[..self.length]
-    }
 }
 
 /// Writes `bytes` to `path`, replacing what was there only once all is written.
@@ -463,7 +430,6 @@ mod tests {
             assert!(made.unwrap().success());
             for path in [Path::new("/dev/zero"), &pipe] {
                 for error in [
-                    Words::read(path).unwrap_err(),
                     read(path).unwrap_err(),
                     read_regular(path, 1 << 20).unwrap_err(),
                 ] {

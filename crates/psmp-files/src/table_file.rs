@@ -17,9 +17,11 @@
 //! | then     | for each world, its edges, a bit each, filled up to 64 bits  |
 
 use crate::error::{FileError, Place};
-use crate::files::{self, Words};
-use psmp::{EdgeId, Experience, WorldId};
-use std::io::{self, Seek, SeekFrom, Write};
+use crate::files;
+use crate::regular_file::check_regular;
+use psmp::{CollisionTable, EdgeId};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 #[cfg(target_endian = "big")]
@@ -34,10 +36,7 @@ const DAMAGED: &str = "the file is damaged or was cut short: write or copy it ag
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn write_table(
-    path: impl AsRef<Path>,
-    table: &(impl Experience + ?Sized),
-) -> Result<(), FileError> {
+pub fn write_table(path: impl AsRef<Path>, table: &CollisionTable) -> Result<(), FileError> {
     files::save_with(path, |w| {
         w.write_all(&[0; HEADER])?;
         let mut checksum = crc32fast::Hasher::new();
@@ -46,11 +45,8 @@ pub fn write_table(
             checksum.update(bytes);
             w.write_all(bytes)
         };
-        for edge in 0..table.edge_count() {
-            append(w, table.worlds_where_free(EdgeId(edge as u32)))?;
-        }
-        for world in 0..table.world_count() {
-            append(w, table.free_edges_in(WorldId(world as u32)))?;
+        for row in rows_by_edge(table).chain(rows_by_world(table)) {
+            append(w, row)?;
         }
         let shape = Shape {
             worlds: table.world_count(),
@@ -61,6 +57,17 @@ pub fn write_table(
     })
 }
 
+/// The bits of all worlds, edge by edge.
+pub(crate) fn rows_by_edge(table: &CollisionTable) -> impl Iterator<Item = &[u64]> {
+    let edges = (0..table.edge_count() as u32).map(EdgeId);
+    edges.map(|edge| table.worlds_where_free(edge))
+}
+
+/// The bits of all edges, world by world.
+pub(crate) fn rows_by_world(table: &CollisionTable) -> impl Iterator<Item = &[u64]> {
+    table.worlds().map(|world| table.free_edges_in(world))
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     worlds: usize,
@@ -68,18 +75,15 @@ struct Shape {
 }
 
 impl Shape {
-    fn words_per_edge(self) -> usize {
-        self.worlds.div_ceil(64)
-    }
-
-    fn words_per_world(self) -> usize {
-        self.edges.div_ceil(64)
+    /// How many words there are by edge and by world, if that is a number at all.
+    fn words(self) -> Option<[usize; 2]> {
+        let by_edge = self.edges.checked_mul(self.worlds.div_ceil(64))?;
+        Some([by_edge, self.worlds.checked_mul(self.edges.div_ceil(64))?])
     }
 
     /// How long the file is, if that is a length at all.
     fn file_length(self) -> Option<u64> {
-        let by_edge = self.edges.checked_mul(self.words_per_edge())?;
-        let by_world = self.worlds.checked_mul(self.words_per_world())?;
+        let [by_edge, by_world] = self.words()?;
         let bytes = by_edge.checked_add(by_world)?.checked_mul(8)?;
         u64::try_from(bytes.checked_add(HEADER)?).ok()
     }
@@ -97,58 +101,69 @@ fn header(shape: Shape, payload_checksum: u32) -> [u8; HEADER] {
     header
 }
 
-/// A table file in memory.
+/// Reads a table from a file and sees that all of it is sound.
 ///
 /// ```no_run
-/// use psmp::Experience;
-/// let table = psmp_files::TableFile::open("worlds.table")?;
+/// let table = psmp_files::read_table("worlds.table")?;
 /// println!("{} worlds of {} edges", table.world_count(), table.edge_count());
 /// # Ok::<(), psmp_files::FileError>(())
 /// ```
-#[derive(Debug)]
-pub struct TableFile {
-    words: Words,
-    shape: Shape,
+///
+/// # Errors
+/// If the file cannot be read, is not a table file of a known version, has not the length that
+/// its header implies, or is damaged.
+pub fn read_table(path: impl AsRef<Path>) -> Result<CollisionTable, FileError> {
+    let path = path.as_ref();
+    let refused = |e| FileError::io(path, "read", e);
+    check_regular(path)?;
+    let mut file = File::open(path).map_err(refused)?;
+    let length = file.metadata().map_err(refused)?.len();
+    let mut start = Vec::with_capacity(HEADER);
+    let header = (&mut file).take(HEADER as u64).read_to_end(&mut start);
+    header.map_err(refused)?;
+    let header = check_header(path, &start, length)?;
+    let mut checksum = crc32fast::Hasher::new();
+    let mut bits = || -> Result<[Vec<u64>; 2], io::Error> {
+        let [by_edge, by_world] = header.words;
+        Ok([
+            read_words(&mut file, by_edge, &mut checksum)?,
+            read_words(&mut file, by_world, &mut checksum)?,
+        ])
+    };
+    let bits = bits().map_err(refused)?;
+    let damaged = |problem: &str| {
+        let place = Place::Byte(HEADER as u64);
+        FileError::new(path, problem).at(place).hint(DAMAGED)
+    };
+    if checksum.finalize() != header.checksum {
+        return Err(damaged(
+            "the bits do not have the checksum that the header tells",
+        ));
+    }
+    let Shape { worlds, edges } = header.shape;
+    CollisionTable::from_words(worlds, edges, bits, None)
+        .filter(|table| {
+            !rows_by_edge(table).any(|row| overfull(row, worlds))
+                && !rows_by_world(table).any(|row| overfull(row, edges))
+        })
+        .ok_or_else(|| damaged("a row has bits beyond its end"))
 }
 
-impl TableFile {
-    /// Reads a file and sees that all of it is sound.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is not a table file of a known version, has not the length that
-    /// its header implies, or is damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let path = path.as_ref();
-        let words = Words::read(path)?;
-        let (shape, checksum) = check_header(path, words.bytes())?;
-        let file = Self { words, shape };
-        file.check_bits(checksum).map_err(|problem| {
-            FileError::new(path, problem)
-                .at(Place::Byte(HEADER as u64))
-                .hint(DAMAGED)
-        })?;
-        Ok(file)
-    }
-
-    /// What is wrong with the bits, if anything is.
-    fn check_bits(&self, checksum: u32) -> Result<(), &'static str> {
-        if crc32fast::hash(&self.words.bytes()[HEADER..]) != checksum {
-            return Err("the bits do not have the checksum that the header tells");
-        }
-        let Shape { worlds, edges } = self.shape;
-        let edge_rows = (0..edges).map(|e| (self.worlds_where_free(EdgeId(e as u32)), worlds));
-        let world_rows = (0..worlds).map(|w| (self.free_edges_in(WorldId(w as u32)), edges));
-        match edge_rows.chain(world_rows).any(|(row, n)| overfull(row, n)) {
-            true => Err("a row has bits beyond its end"),
-            false => Ok(()),
-        }
-    }
-
-    #[inline]
-    fn words(&self) -> &[u64] {
-        // The header has a whole number of words.
-        bytemuck::cast_slice(&self.words.bytes()[HEADER..])
-    }
+/// Reads so many words, into just as much memory.
+fn read_words(
+    file: &mut File,
+    count: usize,
+    checksum: &mut crc32fast::Hasher,
+) -> io::Result<Vec<u64>> {
+    let mut words = Vec::new();
+    words
+        .try_reserve_exact(count)
+        .map_err(|e| io::Error::new(io::ErrorKind::OutOfMemory, e))?;
+    words.resize(count, 0);
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    file.read_exact(bytes)?;
+    checksum.update(bytes);
+    Ok(words)
 }
 
 /// Whether a row has bits beyond its end.
@@ -175,7 +190,15 @@ pub(crate) fn check_borne_out(path: &Path, worlds: usize, edges: usize) -> Resul
         .hint("give a table or a belief that has known worlds of such a roadmap"))
 }
 
-fn check_header(path: &Path, bytes: &[u8]) -> Result<(Shape, u32), FileError> {
+/// What the header of a sound file says.
+struct Header {
+    shape: Shape,
+    words: [usize; 2],
+    checksum: u32,
+}
+
+/// Sees that a file of this length begins as one should.
+fn check_header(path: &Path, bytes: &[u8], length: u64) -> Result<Header, FileError> {
     let wrong = |at: usize, problem: String, hint: &str| {
         Err(FileError::new(path, problem)
             .at(Place::Byte(at as u64))
@@ -217,45 +240,26 @@ fn check_header(path: &Path, bytes: &[u8]) -> Result<(Shape, u32), FileError> {
         worlds: few_worlds as usize,
         edges: few_edges as usize,
     };
-    if shape.file_length() != Some(bytes.len() as u64) {
-        let problem = match shape.file_length() {
-            Some(length) => format!("is {} bytes long, expected {length}", bytes.len()),
-            None => format!("is {} bytes long, far too short", bytes.len()),
+    let expected = shape.file_length();
+    let Some(words) = shape.words().filter(|_| expected == Some(length)) else {
+        let problem = match expected {
+            Some(expected) => format!("is {length} bytes long, expected {expected}"),
+            None => format!("is {length} bytes long, far too short"),
         };
         let problem = format!("{problem} for {worlds} worlds of {edges} edges");
-        return wrong(bytes.len(), problem, DAMAGED);
-    }
+        return wrong(length as usize, problem, DAMAGED);
+    };
     check_borne_out(path, shape.worlds, shape.edges)?;
-    Ok((shape, word(12)))
-}
-
-impl Experience for TableFile {
-    fn world_count(&self) -> usize {
-        self.shape.worlds
-    }
-
-    fn edge_count(&self) -> usize {
-        self.shape.edges
-    }
-
-    #[inline]
-    fn worlds_where_free(&self, edge: EdgeId) -> &[u64] {
-        let length = self.shape.words_per_edge();
-        &self.words()[..self.shape.edges * length][edge.index() * length..][..length]
-    }
-
-    #[inline]
-    fn free_edges_in(&self, world: WorldId) -> &[u64] {
-        let length = self.shape.words_per_world();
-        let by_world = self.shape.edges * self.shape.words_per_edge();
-        &self.words()[by_world..][world.index() * length..][..length]
-    }
+    Ok(Header {
+        shape,
+        words,
+        checksum: word(12),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::CollisionTable;
 
     fn table(worlds: usize, edges: usize) -> CollisionTable {
         let row = |w: usize| -> Vec<bool> { (0..edges).map(|e| (w * 7 + e * 3) % 5 < 3).collect() };
@@ -276,39 +280,8 @@ mod tests {
         for (worlds, edges) in [(130, 70), (64, 128), (1, 1), (0, 5), (5, 0), (0, 0)] {
             let table = table(worlds, edges);
             let (_folder, path) = written(&table);
-            let file = TableFile::open(&path).unwrap();
-            assert_eq!((file.world_count(), file.edge_count()), (worlds, edges));
-            for edge in (0..edges as u32).map(EdgeId) {
-                assert_eq!(file.worlds_where_free(edge), table.worlds_where_free(edge));
-            }
-            for world in (0..worlds as u32).map(WorldId) {
-                assert_eq!(file.free_edges_in(world), table.free_edges_in(world));
-            }
+            assert_eq!(read_table(&path).unwrap(), table);
         }
-    }
-
-    #[test]
-    fn replacing_a_file_leaves_the_open_one_alone() {
-        let (_folder, path) = written(&table(100, 100));
-        let old = TableFile::open(&path).unwrap();
-        write_table(&path, &table(1, 1)).unwrap();
-        assert_eq!(old.world_count(), 100);
-        assert_eq!(
-            old.worlds_where_free(EdgeId(99)),
-            table(100, 100).worlds_where_free(EdgeId(99))
-        );
-        assert_eq!(TableFile::open(&path).unwrap().world_count(), 1);
-    }
-
-    #[test]
-    fn a_file_that_is_cut_while_it_is_used_changes_nothing() {
-        let table = table(2000, 2000);
-        let (_folder, path) = written(&table);
-        let file = TableFile::open(&path).unwrap();
-        let cut = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
-        cut.set_len(10).unwrap();
-        let last = EdgeId(1999);
-        assert_eq!(file.worlds_where_free(last), table.worlds_where_free(last));
     }
 
     #[test]
@@ -321,11 +294,11 @@ mod tests {
             let mut bytes = good.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             std::fs::write(&path, bytes).unwrap();
-            assert!(TableFile::open(&path).is_err(), "bit {bit}");
+            assert!(read_table(&path).is_err(), "bit {bit}");
         }
         for length in 0..good.len() {
             std::fs::write(&path, &good[..length]).unwrap();
-            assert!(TableFile::open(&path).is_err(), "{length} bytes");
+            assert!(read_table(&path).is_err(), "{length} bytes");
         }
     }
 
@@ -337,7 +310,7 @@ mod tests {
             let mut bytes = good.clone();
             change(&mut bytes);
             std::fs::write(&path, bytes).unwrap();
-            TableFile::open(&path)
+            read_table(&path)
         };
         for (at, problem, change) in [
             (0, "not a table file", &Vec::clear as &dyn Fn(&mut Vec<u8>)),

@@ -11,16 +11,6 @@ macro_rules! world_by_looking {
             fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Self::Error> {
                 Ok(self.free_at(configuration))
             }
-
-            fn first_collision(
-                &mut self,
-                configurations: &[f64],
-                dimension: usize,
-            ) -> Result<Option<usize>, Self::Error> {
-                Ok(configurations
-                    .chunks_exact(dimension)
-                    .position(|q| !self.free_at(q)))
-            }
         }
     )+};
 }

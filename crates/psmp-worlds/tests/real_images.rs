@@ -2,7 +2,6 @@
 // In a test an unwrap is an assertion.
 #![allow(clippy::unwrap_used)]
 
-
 use psmp::checker::{BisectionChecker, Checker as _, Sightings};
 use psmp::{Direction, Edge, Roadmap, Space};
 use psmp_worlds::{DiscRobot, ImageOptions, OccupancyGrid};

@@ -21,10 +21,11 @@ pub use write::DatasetParts;
 use crate::embedding::space_around;
 use crate::mat5::MatFile;
 use graph::{Edges, GraphFile};
-use psmp::{CollisionTable, EdgeId, Experience, Query, Roadmap, VertexId, WorldId};
+use psmp::{CollisionTable, EdgeId, Query, Roadmap, VertexId, WorldId};
 use psmp_files::FileError;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use twins::{Twin, both, choose, find, missing};
 
 /// The names of a dataset's files, without the endings that tell twins apart.
@@ -65,7 +66,7 @@ pub struct Dataset {
     folder: PathBuf,
     prefer: Prefer,
     edge_of_row: Vec<EdgeId>,
-    table: Option<CollisionTable>,
+    table: Option<Arc<CollisionTable>>,
     train: Option<Vec<WorldId>>,
     test: Option<Vec<WorldId>>,
 }
@@ -105,7 +106,7 @@ impl Dataset {
             Pairing::Equal => Edges::new(graph.rows, bits.as_ref()),
             Pairing::Any => Edges::new(graph.rows, None),
         };
-        let table = bits.map(|bits| table(&bits, &edges.rows_of_edge));
+        let table = bits.map(|bits| Arc::new(table(&bits, &edges.rows_of_edge)));
         let mut roadmap = Roadmap::from_edges(vertices, edges.direction, edges.edges)
             .map_err(|e| FileError::new(&graph_path, e.to_string()).hint("correct the graph"))?;
         if let Some((path, numbers)) = coordinates {
@@ -118,7 +119,7 @@ impl Dataset {
         }
         let worlds = table
             .as_ref()
-            .map_or(u32::MAX as usize, CollisionTable::world_count);
+            .map_or(u32::MAX as usize, |table| table.world_count());
         let world_ids = |stem: &str| match find(folder, stem, prefer) {
             Some(twin) => {
                 let ids = twins::ids(&twin, stem, "world", worlds)?;
@@ -181,7 +182,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If the dataset has none.
-    pub fn table(&self) -> Result<&CollisionTable, FileError> {
+    pub fn table(&self) -> Result<&Arc<CollisionTable>, FileError> {
         self.table.as_ref().ok_or_else(|| {
             missing(
                 &self.folder,
@@ -412,7 +413,7 @@ fn table(bits: &BitMatrix, rows_of_edge: &[(usize, usize)]) -> CollisionTable {
     for world in 0..bits.rows() {
         for (edge, &(one, other)) in rows_of_edge.iter().enumerate() {
             if bits.get(world, one) && bits.get(world, other) {
-                table.set_free(WorldId(world as u32), EdgeId(edge as u32));
+                table.set(WorldId(world as u32), EdgeId(edge as u32), true);
             }
         }
     }

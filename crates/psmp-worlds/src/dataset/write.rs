@@ -8,7 +8,7 @@ use super::graph::Edges;
 use super::twins::both;
 use super::{BitMatrix, name};
 use crate::mat5::{MatFile, Matrix, Numbers, Value};
-use psmp::{Direction, Edge, Experience, Query, Roadmap, VertexId, WorldId};
+use psmp::{CollisionTable, Direction, Edge, Query, Roadmap, VertexId, WorldId};
 use psmp_files::FileError;
 use std::fs;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub struct DatasetParts<'a> {
     /// The graph and its configurations.
     pub roadmap: &'a Roadmap,
     /// Which edge is free in which world.
-    pub table: Option<&'a dyn Experience>,
+    pub table: Option<&'a CollisionTable>,
     /// From where to where to plan.
     pub query: Option<Query>,
     /// The worlds to learn from.
@@ -70,7 +70,7 @@ fn graph_rows(roadmap: &Roadmap) -> Vec<Edge> {
 }
 
 /// The table's columns for the rows of the graph.
-fn table_bits(roadmap: &Roadmap, table: &dyn Experience) -> BitMatrix {
+fn table_bits(roadmap: &Roadmap, table: &CollisionTable) -> BitMatrix {
     let per_edge = rows_per_edge(roadmap);
     let mut bits = BitMatrix::new(table.world_count(), roadmap.edge_count() * per_edge);
     for world in 0..table.world_count() {
@@ -155,7 +155,7 @@ fn check(folder: &Path, parts: &DatasetParts<'_>) -> Result<(), FileError> {
         Err(FileError::new(folder.join(file), problem).hint("give parts that belong together"))
     };
     let vertices = parts.roadmap.vertex_count();
-    let worlds = parts.table.map(Experience::world_count);
+    let worlds = parts.table.map(CollisionTable::world_count);
     if let Some(table) = parts.table {
         let (found, expected) = (table.edge_count(), parts.roadmap.edge_count());
         if found != expected {

@@ -5,12 +5,12 @@
 //! world more, known where it was checked and nowhere else. Writers take turns and replace the file
 //! at a stroke, so that neither two at once nor one that is killed loses anything.
 
-use crate::shelf::{latent_model, member_weights, soft_set_model, stock};
-use psmp::{EdgeId, Experience, Ledger, PartialTable, Roadmap, WorldId};
-use psmp_files::{
-    BeliefFile, BeliefParts, FileError, Fingerprint, MOST_UNBORNE, MemberWeights, Place,
-    begin_belief, save, write_belief,
-};
+use crate::belief_file::{BeliefFile, Fingerprint};
+use crate::error::{FileError, Place};
+use crate::files::save;
+use crate::table_file::MOST_UNBORNE;
+use psmp::by_name::{MemberWeights, ModelCache};
+use psmp::{EdgeId, Experience, Ledger, Roadmap, WorldId};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -19,73 +19,57 @@ use std::path::Path;
 /// Fewer worlds than this have no causes in common that could be told from chance.
 const LEAST_WORLDS: usize = 3;
 
-fn all(table: &impl Experience) -> Vec<WorldId> {
-    (0..table.world_count() as u32).map(WorldId).collect()
-}
-
-/// Opens a belief file to plan with on a roadmap.
+/// Opens a belief file to plan with on a roadmap. Its models are kept in the cache, so that planners
+/// that know its worlds find them there.
 ///
 /// # Errors
 /// If it is no sound belief file, or about another roadmap.
-pub fn open(path: &Path, roadmap: Fingerprint) -> Result<BeliefFile, FileError> {
+pub fn open(path: &Path, roadmap: &Roadmap, models: &ModelCache) -> Result<Experience, FileError> {
     let file = BeliefFile::open(path)?;
-    file.check_roadmap(roadmap)?;
-    stock(
-        &file,
-        &all(&file),
-        file.soft_set(),
-        file.latent(),
-        file.weights(),
+    file.check_roadmap(path, Fingerprint::of(roadmap))?;
+    let experience = Experience::from(file.table);
+    models.keep(
+        roadmap,
+        &experience,
+        file.soft_set,
+        file.latent,
+        file.weights,
     );
-    Ok(file)
+    Ok(experience)
 }
 
-/// Learns from some worlds of a table and keeps what was learned in a file.
+/// Learns from known worlds of a roadmap and keeps what was learned in a file.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub fn learn(
     path: &Path,
     roadmap: &Roadmap,
-    table: &impl Experience,
-    worlds: &[WorldId],
+    experience: &Experience,
+    models: &ModelCache,
 ) -> Result<(), FileError> {
-    let mut chosen = PartialTable::unknown(worlds.len(), table.edge_count());
-    for (place, &world) in worlds.iter().enumerate() {
-        for edge in (0..table.edge_count() as u32).map(EdgeId) {
-            let known = table.known_edges_in(world);
-            let bit = |row: &[u64]| row[edge.index() / 64] >> (edge.index() % 64) & 1 == 1;
-            if known.is_none_or(bit) {
-                let free = table.is_free(world, edge);
-                chosen.set(WorldId(place as u32), edge, free);
-            }
-        }
-    }
-    let mut weights = MemberWeights::default();
-    if worlds.len() >= LEAST_WORLDS {
-        weights = member_weights(Some(roadmap), &chosen, &all(&chosen));
-    }
-    keep(path, Fingerprint::of(roadmap), &chosen, weights)
+    let weights = models.weights(Some(roadmap), experience);
+    keep(path, Fingerprint::of(roadmap), experience, models, weights)
 }
 
 /// Fits the models and writes all.
 fn keep(
     path: &Path,
     roadmap: Fingerprint,
-    table: &PartialTable,
+    experience: &Experience,
+    models: &ModelCache,
     weights: MemberWeights,
 ) -> Result<(), FileError> {
-    let worlds = all(table);
-    let soft_set = soft_set_model(table, &worlds);
-    let latent = (worlds.len() >= LEAST_WORLDS).then(|| latent_model(table, &worlds));
-    let parts = BeliefParts {
+    let worlds = experience.worlds();
+    let latent = (worlds.len() >= LEAST_WORLDS).then(|| models.latent(experience));
+    let file = BeliefFile {
         roadmap,
-        experience: table,
-        soft_set,
-        latent: latent.as_deref(),
+        table: experience.table().of_worlds(worlds).into(),
+        soft_set: models.soft_set(experience),
+        latent,
         weights,
     };
-    write_belief(path, &parts)
+    file.write(path)
 }
 
 /// What the checks of one run have found.
@@ -203,26 +187,21 @@ pub fn add(path: &Path, runs: &[impl AsRef<Path>]) -> Result<usize, FileError> {
     }
     let turn = Turn::wait(path, first.roadmap)?;
     let file = &turn.belief;
-    let about = file.roadmap();
+    let about = file.roadmap;
     check_one_roadmap(path, about, &read)?;
-    let known = file.world_count();
-    let mut table = file.with_room_for(read.len());
+    let known = file.table.world_count();
+    let mut table = file.table.with_room_for(read.len());
     for (place, (_, outcomes)) in read.iter().enumerate() {
         let world = WorldId((known + place) as u32);
         for check in &outcomes.checks {
             table.set(world, EdgeId(check.edge - 1), check.free);
         }
     }
-    let mut weights = file.weights();
-    if table.world_count() >= LEAST_WORLDS {
-        // How good the local belief is takes configurations to find out, which are not here.
-        weights = MemberWeights {
-            local: weights.local,
-            ..member_weights(None, &table, &all(&table))
-        };
-    }
-    keep(path, about, &table, weights)?;
-    Ok(table.world_count())
+    let (experience, models) = (Experience::from(table), ModelCache::default());
+    // How good a belief about places is takes configurations to find out, which are not here.
+    let weights = models.weights(None, &experience).or(&file.weights);
+    keep(path, about, &experience, &models, weights)?;
+    Ok(experience.worlds().len())
 }
 
 /// Sees that all runs were on the roadmap that a belief is about.
@@ -253,7 +232,7 @@ impl Turn {
     fn wait(path: &Path, roadmap: Fingerprint) -> Result<Self, FileError> {
         loop {
             if !path.exists() {
-                begin_belief(path, roadmap)?;
+                BeliefFile::begin(path, roadmap)?;
             }
             let lock = File::open(path).map_err(|e| FileError::io(path, "open", e))?;
             lock.lock().map_err(|e| FileError::io(path, "lock", e))?;
