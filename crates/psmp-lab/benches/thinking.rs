@@ -3,12 +3,13 @@
 //!
 //! `cargo bench -p psmp-lab --bench thinking`
 
-use psmp::checker::{BisectionChecker, EdgePrices, TableChecker, WorldFn};
+use psmp::by_name::{ModelCache, PlannerSpec, Setting};
+use psmp::checker::{BisectionChecker, EdgeCosts, TableChecker, WorldFn};
 use psmp::{
-    AnytimePlanner, CollisionTable, Connection, Draw, EdgeId, Fallback, Query, Roadmap, Space,
-    Stop, Until, VertexId, WorldId, roadmap,
+    CollisionTable, Connection, Draw, EdgeId, Experience, Query, Resolution, Roadmap,
+    RoadmapPlanner, Space, Stop, Until, VertexId, WorldId, roadmap,
 };
-use psmp_lab::{PlannerSpec, Setting};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time spent, paths proposed and edges checked.
@@ -34,7 +35,7 @@ impl Tally {
     }
 }
 
-fn run<E: std::fmt::Debug>(planner: &mut dyn AnytimePlanner<Error = E>) -> Tally {
+fn run<E: std::fmt::Debug>(planner: &mut dyn RoadmapPlanner<Error = E>) -> Tally {
     let stop = Stop::edges(300);
     let started = Instant::now();
     for event in Until::new(&mut *planner, &stop) {
@@ -65,7 +66,7 @@ fn by_turns(names: [&str; 2], tallies: &mut [Tally; 2], run: impl Fn(&str) -> Ta
 }
 
 /// A lattice of as many edges as HERB's roadmap, and worlds in which discs block them.
-fn known_worlds(worlds: u32) -> (Roadmap, Query, CollisionTable) {
+fn known_worlds(worlds: u32) -> (Roadmap, Query, Arc<CollisionTable>) {
     let space = Space::unit(2);
     let points = roadmap::halton(&space, 2800);
     let prm = Roadmap::from_configurations(space, points, Connection::Nearest(9))
@@ -89,12 +90,12 @@ fn known_worlds(worlds: u32) -> (Roadmap, Query, CollisionTable) {
             let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
             let inside = |[x, y, r]: &[f64; 3]| (middle[0] - x).hypot(middle[1] - y) < *r;
             if !discs.iter().any(inside) {
-                table.set_free(WorldId(world), edge);
+                table.set(WorldId(world), edge, true);
             }
         }
     }
     let query = corners(&prm);
-    (prm, query, table)
+    (prm, query, Arc::new(table))
 }
 
 fn corners(prm: &Roadmap) -> Query {
@@ -116,21 +117,21 @@ fn corners(prm: &Roadmap) -> Query {
 /// A step of PSMP with hidden causes beside one with the finite set.
 fn hidden_causes() -> bool {
     let (prm, query, table) = known_worlds(1000);
-    let known: Vec<WorldId> = (0..900).map(WorldId).collect();
+    let known = Experience::of(table.clone(), (0..900).map(WorldId));
+    let models = ModelCache::default();
     let names = ["psmp:fs", "psmp:latent"];
     let mut tallies = [Tally::default(), Tally::default()];
     for world in 900..930 {
         by_turns(names, &mut tallies, |name| {
             let setting = Setting {
-                roadmap: &prm,
-                query,
-                experience: Some((&table, known.clone())),
-                eta: 30.0,
-                fallback: Fallback::default(),
+                experience: Some(known.clone()),
+                models: models.clone(),
                 seed: 1,
+                ..Setting::new(&prm, query)
             };
-            let checker = TableChecker::new(&table, WorldId(world), EdgePrices::One);
-            let mut planner = spec(name).build(&setting, checker).expect("it can be made");
+            let checker = TableChecker::new(table.clone(), WorldId(world), EdgeCosts::One);
+            let planner = spec(name).build(&setting, Box::new(checker));
+            let mut planner = planner.expect("it can be made");
             run(planner.as_mut())
         });
     }
@@ -139,7 +140,7 @@ fn hidden_causes() -> bool {
     println!(
         "PSMP step, {} edges, {} known worlds: finite set {finite:.1} us, hidden causes {hidden:.1} us, {ratio:.2} times (claim: at most 5)",
         prm.edge_count(),
-        known.len(),
+        known.worlds().len(),
     );
     ratio <= 5.0
 }
@@ -151,7 +152,7 @@ fn scoring() -> bool {
     let prm = Roadmap::from_configurations(space, points, Connection::Nearest(10))
         .expect("the parameters make sense");
     let query = corners(&prm);
-    let none: Option<(&CollisionTable, Vec<WorldId>)> = None;
+    let resolution = Resolution::distance(0.005).expect("it has a scale");
     let mut tallies = [Tally::default(), Tally::default()];
     for seed in 0..6 {
         let random = Draw::new(5, seed);
@@ -172,16 +173,13 @@ fn scoring() -> bool {
         };
         by_turns(["psmp:local", "ei:local:uninsured"], &mut tallies, |name| {
             let setting = Setting {
-                roadmap: &prm,
-                query,
-                experience: none.clone(),
-                eta: 30.0,
-                fallback: Fallback::default(),
                 seed,
+                ..Setting::new(&prm, query)
             };
-            let checker =
-                BisectionChecker::new(&prm, 0.005, WorldFn(is_free)).expect("it has a scale");
-            let mut planner = spec(name).build(&setting, checker).expect("it can be made");
+            let checker = BisectionChecker::new(&prm, resolution, WorldFn(is_free));
+            let checker = Box::new(checker.expect("it has a scale"));
+            let planner = spec(name).build(&setting, checker);
+            let mut planner = planner.expect("it can be made");
             run(planner.as_mut())
         });
     }

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .ok_or("worlds count from 1")?,
     );
     let checker = checker_for(&dataset, world, dataset.image(world)?, None)?;
-    let belief = FiniteSet::new(dataset.table()?);
+    let belief = FiniteSet::new(dataset.table()?.clone());
     let query = dataset.query()?;
     let planner = Planner::new(&dataset.roadmap, query, Psmp, belief, FailFast, checker);
     for event in planner.seed(seed.parse()?) {
@@ -39,19 +39,20 @@ fn line(event: &Event) -> String {
                 Source::Proposer => "proposer",
                 Source::Fallback => "fallback",
                 Source::Insurance => "insurance",
+                _ => "other",
             };
             format!("proposed {} {source} - - -", number(Some(length)))
         }
-        EventKind::Barren => "barren - - - - -".to_owned(),
+        EventKind::NoImprovement => "no-improvement - - - - -".to_owned(),
         EventKind::Checked {
             edge,
             free,
             configurations,
         } => format!("checked - - {} {free} {configurations}", edge.0),
-        EventKind::Looked {
+        EventKind::PartlyChecked {
             edge,
             configurations,
-        } => format!("looked - - {} - {configurations}", edge.0),
+        } => format!("partly-checked - - {} - {configurations}", edge.0),
         EventKind::Probed {
             free,
             configurations,
@@ -61,6 +62,7 @@ fn line(event: &Event) -> String {
         EventKind::NoPathOnRoadmap => "no-path-on-roadmap - - - - -".to_owned(),
         EventKind::StraightLine => "straight-line - - - - -".to_owned(),
         EventKind::GaveUp => "gave-up - - - - -".to_owned(),
+        other => format!("{other:?} - - - - -"),
     };
     let p = event.progress;
     let (best, bound) = (number(p.best_length), number(Some(p.lower_bound)));

@@ -2,44 +2,32 @@
 //! only that would cost.
 
 use crate::event_hash::EventHash;
-use crate::planner_spec::{AnyPlanner, Setting};
 use crate::problems::{Origin, Problems};
 use crate::recorded::RecordedChecker;
 use crate::resolution::resolution_for;
 use crate::row::Row;
 use crate::sweep::{Contestant, SweepError, SweepOptions};
 use crate::trial::{self, Trial};
+use psmp::by_name::{AnyPlanner, Setting};
 use psmp::checker::Checker;
-use psmp::{CollisionTable, EdgeId, Experience, Fallback, Path, Query, Roadmap, Stop, WorldId};
+use psmp::{EdgeId, Fallback, Path, Query, Resolution, Stop, WorldId};
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
 
-/// A plain run that draws barren worlds will do so for ever: after this many it is stopped.
+/// A plain run that draws worlds without improvement will do so for ever: after this many proposals
+/// it is stopped.
 const MOST_PROPOSALS: u64 = 5000;
-
-/// The longest side of a roadmap's space, 1 if it has none: what lengths are measured by where a
-/// user gives none.
-#[must_use]
-pub fn scale(roadmap: &Roadmap) -> f64 {
-    roadmap.space().map_or(1.0, |space| {
-        let sides = space
-            .axes()
-            .iter()
-            .map(|axis| axis.extent() * axis.weight());
-        sides.fold(0.0, f64::max)
-    })
-}
 
 /// A checker in a recorded world, by image where there is one.
 ///
 /// # Errors
 /// If there is no table, or the resolution makes no sense.
-pub fn checker_for<'a>(
-    problems: &'a dyn Problems,
+pub fn checker_for(
+    problems: &dyn Problems,
     world: WorldId,
     image: Option<OccupancyGrid>,
     resolution: Option<f64>,
-) -> Result<RecordedChecker<'a>, SweepError> {
+) -> Result<RecordedChecker, SweepError> {
     let table = problems.table()?;
     let Some(image) = image else {
         return Ok(RecordedChecker::by_edges(table, world));
@@ -54,11 +42,19 @@ pub fn checker_for<'a>(
     })
 }
 
+/// The text of a row's column `fallback`.
+#[must_use]
+pub fn fallback_name(fallback: Fallback) -> String {
+    match fallback {
+        Fallback::AfterNoImprovement(draws) => draws.to_string(),
+        _ => "never".to_owned(),
+    }
+}
+
 /// A world to plan in.
 pub struct Arena<'a> {
     problems: &'a dyn Problems,
     world: WorldId,
-    table: &'a CollisionTable,
     query: Query,
     image: Option<OccupancyGrid>,
     shortest: Option<Path>,
@@ -78,7 +74,6 @@ impl<'a> Arena<'a> {
             image: problems.image(world)?,
             problems,
             world,
-            table,
             query,
             shortest,
         })
@@ -100,38 +95,31 @@ impl<'a> Arena<'a> {
     ///
     /// # Errors
     /// If the planner cannot be made for these problems.
-    pub fn planner<'b>(
+    pub fn planner(
         &self,
         contestant: &Contestant,
         seed: u64,
-        options: &'b SweepOptions,
-    ) -> Result<(AnyPlanner<'b, Infallible>, Option<u64>), SweepError>
-    where
-        'a: 'b,
-    {
+        options: &SweepOptions,
+    ) -> Result<(AnyPlanner<'static, Infallible>, Option<u64>), SweepError> {
         let image = self.image.clone();
         let checker = checker_for(self.problems, self.world, image, options.resolution)?;
         let limit = self
             .shortest
             .as_ref()
-            .map(|path| path.edges().iter().map(|e| checker.price_if_free(*e)).sum());
-        let roadmap = self.problems.roadmap();
-        let familiarity = contestant.familiarity;
+            .map(|path| path.edges().iter().map(|e| checker.cost_if_free(*e)).sum());
+        let experience = match &options.belief {
+            Some(belief) => belief.experience.clone(),
+            None => contestant.familiarity.experience(self.problems, self.world)?,
+        };
         let setting = Setting {
-            roadmap,
-            query: self.query,
-            experience: Some((
-                self.table,
-                familiarity.worlds(self.problems, self.table, self.world),
-            )),
-            eta: options.eta / scale(roadmap),
+            experience: Some(experience),
+            models: options.models.clone(),
+            eta: options.eta,
             fallback: options.fallback,
             seed,
+            ..Setting::new(self.problems.roadmap(), self.query)
         };
-        let built = match options.belief.as_deref() {
-            Some(belief) => contestant.planner.build(&setting.with(belief), checker),
-            None => contestant.planner.build(&setting, checker),
-        };
+        let built = contestant.planner.build(&setting, Box::new(checker));
         let planner = built.map_err(|error| SweepError::Planner {
             dataset: self.problems.name().to_owned(),
             error,
@@ -193,8 +181,8 @@ impl<'a> Arena<'a> {
             planner: contestant.planner.to_string(),
             experience: match &options.belief {
                 Some(belief) if contestant.planner.needs_experience() => {
-                    let path = belief.path();
-                    let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+                    let path = &belief.path;
+                    let full = path.canonicalize().unwrap_or_else(|_| path.clone());
                     full.display().to_string()
                 }
                 _ => contestant.experience().to_owned(),
@@ -207,15 +195,12 @@ impl<'a> Arena<'a> {
             made_worlds: made.map(|m| m.0),
             made_test: made.map(|m| m.1),
             made_seed: made.map(|m| m.2),
-            resolution: self.image.as_ref().map(|_| {
-                let usual = scale(self.problems.roadmap()) / 1000.0;
-                options.resolution.unwrap_or(usual)
+            resolution: self.image.as_ref().and_then(|_| {
+                let resolution = resolution_for(self.problems.roadmap(), options.resolution);
+                resolution.ok().map(Resolution::step)
             }),
             eta: options.eta,
-            fallback: match options.fallback {
-                Fallback::Never => "never".to_owned(),
-                Fallback::AfterBarren(draws) => draws.to_string(),
-            },
+            fallback: fallback_name(options.fallback),
             budget: options.budget,
             ..Row::of_trial(trial, shortest_on_roadmap, limit)
         }

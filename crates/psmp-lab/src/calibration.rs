@@ -7,14 +7,14 @@
 //! average, the share of free edges is from the probability they were given, by bins of a tenth; and
 //! the *reliability diagram* shows that bin by bin.
 
-use crate::arena::{Arena, checker_for, scale};
-use crate::planner_spec::{BeliefName, PlannerSpec, Setting};
+use crate::arena::{Arena, checker_for};
 use crate::problems::Problems;
 use crate::statistics::mean_over_worlds;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
-use psmp::belief::{Evidence, Finding};
-use psmp::checker::{Checker, Sightings};
-use psmp::{Draw, EdgeId, EventKind, Experience, WorldId};
+use psmp::belief::Evidence;
+use psmp::by_name::{BeliefName, ModelCache, PlannerSpec, Setting};
+use psmp::checker::{Checker, Extent, Sightings};
+use psmp::{Draw, EdgeId, EventKind, Limit, WorldId};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -48,6 +48,8 @@ pub struct CalibrationOptions {
     pub resolution: Option<f64>,
     /// As in [`SweepOptions`].
     pub eta: f64,
+    /// As in [`SweepOptions`].
+    pub models: ModelCache,
     /// Threads; `None` for one a core.
     pub jobs: Option<usize>,
 }
@@ -242,19 +244,17 @@ fn possible(
     Ok((able, left_out))
 }
 
-fn setting<'a>(
-    problems: &'a dyn Problems,
+fn setting(
+    problems: &dyn Problems,
     world: WorldId,
     options: &CalibrationOptions,
-) -> Result<Setting<'a, psmp::CollisionTable>, SweepError> {
-    let (roadmap, table) = (problems.roadmap(), problems.table()?);
+) -> Result<Setting, SweepError> {
     Ok(Setting {
-        roadmap,
-        query: problems.query()?,
-        experience: Some((table, Familiarity::Unseen.worlds(problems, table, world))),
-        eta: options.eta / scale(roadmap),
-        fallback: psmp::Fallback::default(),
+        experience: Some(Familiarity::Unseen.experience(problems, world)?),
+        models: options.models.clone(),
+        eta: options.eta,
         seed: options.seed,
+        ..Setting::new(problems.roadmap(), problems.query()?)
     })
 }
 
@@ -279,8 +279,8 @@ fn in_world(
     let mut outcomes = Vec::with_capacity(order.len());
     for edge in order {
         let mut sightings = Sightings::new(dimension);
-        let Ok(verdict) = checker.check(edge, &mut sightings);
-        outcomes.push((edge, verdict.free, sightings));
+        let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
+        outcomes.push((edge, finding.free == Some(true), sightings));
     }
     let mut tallies = Vec::with_capacity(beliefs.len());
     for name in beliefs {
@@ -300,11 +300,7 @@ fn in_world(
             }
             for (edge, free, sightings) in &outcomes[shown..checks] {
                 checked[edge.index()] = true;
-                belief.observe(Evidence {
-                    edge: *edge,
-                    finding: Finding::of(*free),
-                    sightings,
-                });
+                belief.observe(Evidence::of(*edge, *free, sightings));
             }
             shown = checks;
             let mut tally = Tally::default();
@@ -344,13 +340,14 @@ fn order(
     let sweep = SweepOptions {
         resolution: options.resolution,
         eta: options.eta,
+        models: options.models.clone(),
         ..SweepOptions::default()
     };
     let arena = Arena::open(problems, world)?;
     let (mut planner, _) = arena.planner(&contestant, options.seed, &sweep)?;
     let mut edges = Vec::with_capacity(most);
     while edges.len() < most
-        && let Some(Ok(event)) = planner.step(&psmp::Limit::none())
+        && let Some(Ok(event)) = planner.step(&Limit::NONE)
     {
         if let EventKind::Checked { edge, .. } = event.kind {
             edges.push(edge);
@@ -393,6 +390,7 @@ mod tests {
             seed: 1,
             resolution: None,
             eta: 1000.0,
+            models: ModelCache::default(),
             jobs: Some(1),
         };
         let found = calibrate(&problems, problems.test(), &options, || {}).unwrap();
@@ -438,6 +436,7 @@ mod tests {
             seed: 1,
             resolution: None,
             eta: 1000.0,
+            models: ModelCache::default(),
             jobs: None,
         };
         let found = calibrate(&problems, problems.test(), &options, || {}).unwrap();

@@ -8,11 +8,11 @@
 
 use crate::families::{normal_pair, within};
 use psmp::belief::IndependentEdges;
-use psmp::checker::{BisectionChecker, World};
+use psmp::checker::{BisectionChecker, BisectionError, World};
 use psmp::proposer::LazySp;
 use psmp::roadmap::halton;
 use psmp::validator::Forward;
-use psmp::{Connection, Planner, Query, Roadmap, Space};
+use psmp::{Connection, Planner, Query, Resolution, Roadmap, Space};
 use psmp_arm::{
     Arm, ArmError, ArmProblem, ArmWorld, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES,
     MotionRequest, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel, SphereWorld,
@@ -286,10 +286,10 @@ impl Clutter {
         if !start || !goal {
             return Ok(None);
         }
-        let (checker, belief) = match (
-            BisectionChecker::by_largest_step(&self.roadmap, PUBLISHED_STEP, world),
-            IndependentEdges::constant(0.5),
-        ) {
+        let checker = Resolution::largest_axis(PUBLISHED_STEP)
+            .map_err(BisectionError::from)
+            .and_then(|resolution| BisectionChecker::new(&self.roadmap, resolution, world));
+        let (checker, belief) = match (checker, IndependentEdges::constant(0.5)) {
             (Ok(checker), Ok(belief)) => (checker, belief),
             (Err(e), _) => unreachable!("the roadmap has configurations: {e}"),
             (_, Err(e)) => unreachable!("a half is a probability: {e}"),

@@ -26,10 +26,11 @@ impl EventHash {
                     Source::Proposer => 0,
                     Source::Fallback => 1,
                     Source::Insurance => 2,
+                    _ => u64::MAX,
                 },
                 0,
             ],
-            EventKind::Barren => [2, 0, 0, 0],
+            EventKind::NoImprovement => [2, 0, 0, 0],
             EventKind::Checked {
                 edge,
                 free,
@@ -43,10 +44,12 @@ impl EventHash {
                 free,
                 configurations,
             } => [8, 0, u64::from(free), configurations],
-            EventKind::Looked {
+            EventKind::PartlyChecked {
                 edge,
                 configurations,
             } => [9, u64::from(edge.0), 0, configurations],
+            EventKind::MadeFiner => [10, 0, 0, 0],
+            _ => [u64::MAX, 0, 0, 0],
         };
         let p = event.progress;
         let best = p.best_length.unwrap_or(f64::INFINITY).to_bits();

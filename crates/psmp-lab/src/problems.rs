@@ -4,6 +4,7 @@ use crate::families::ProblemSet;
 use psmp::{CollisionTable, Query, Roadmap, WorldId};
 use psmp_files::FileError;
 use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid};
+use std::sync::Arc;
 
 /// Known worlds on one roadmap.
 pub trait Problems: Send + Sync {
@@ -20,7 +21,7 @@ pub trait Problems: Send + Sync {
     ///
     /// # Errors
     /// If that is not known.
-    fn table(&self) -> Result<&CollisionTable, FileError>;
+    fn table(&self) -> Result<&Arc<CollisionTable>, FileError>;
     /// The worlds to learn from, if some are set apart for that.
     fn train(&self) -> Option<&[WorldId]>;
     /// The worlds to plan in, if some are set apart for that.
@@ -60,7 +61,7 @@ impl Problems for Dataset {
     fn query(&self) -> Result<Query, FileError> {
         Dataset::query(self)
     }
-    fn table(&self) -> Result<&CollisionTable, FileError> {
+    fn table(&self) -> Result<&Arc<CollisionTable>, FileError> {
         Dataset::table(self)
     }
     fn train(&self) -> Option<&[WorldId]> {
@@ -102,7 +103,7 @@ impl Problems for ProblemSet {
     fn query(&self) -> Result<Query, FileError> {
         Ok(self.query)
     }
-    fn table(&self) -> Result<&CollisionTable, FileError> {
+    fn table(&self) -> Result<&Arc<CollisionTable>, FileError> {
         Ok(&self.table)
     }
     fn train(&self) -> Option<&[WorldId]> {

@@ -6,54 +6,45 @@
 //! one. Image and table differ for a few edges in a thousand; the table is believed, and an edge it
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 
-use psmp::checker::{BisectionChecker, BisectionError, Checker, Look, Sightings, Verdict, World};
-use psmp::{CollisionTable, EdgeId, Experience, Limit, Roadmap, WorldId};
+use psmp::checker::{
+    BisectionChecker, BisectionError, Checker, Extent, Finding, Sightings, Verdict, World,
+};
+use psmp::{CollisionTable, EdgeId, Resolution, Roadmap, WorldId};
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// An image that is told what the table says before it is asked.
 struct Overruled {
     image: OccupancyGrid,
     edge_is_free: bool,
     /// How many configurations it has yet to be asked about until the edge's last.
-    left: usize,
+    left: u64,
 }
 
 impl World for Overruled {
     type Error = Infallible;
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
-        self.image.is_free(configuration)
-    }
-
-    fn first_collision(
-        &mut self,
-        configurations: &[f64],
-        dimension: usize,
-    ) -> Result<Option<usize>, Infallible> {
-        if self.edge_is_free {
-            return Ok(None);
-        }
-        let seen = self.image.first_collision(configurations, dimension)?;
-        let asked = configurations.len() / dimension;
-        self.left -= asked;
-        Ok(seen.or((self.left == 0).then_some(asked - 1)))
+        self.left -= 1;
+        let is_collision = self.left == 0 || !self.image.is_free(configuration)?;
+        Ok(self.edge_is_free || !is_collision)
     }
 }
 
 /// Checks edges against a world of a table.
-pub struct RecordedChecker<'a> {
-    table: &'a CollisionTable,
+pub struct RecordedChecker {
+    table: Arc<CollisionTable>,
     world: WorldId,
-    by_image: Option<BisectionChecker<'a, Overruled>>,
+    by_image: Option<BisectionChecker<Overruled>>,
 }
 
-impl<'a> RecordedChecker<'a> {
+impl RecordedChecker {
     /// A check counts as one configuration.
     #[must_use]
-    pub fn by_edges(table: &'a CollisionTable, world: WorldId) -> Self {
+    pub fn by_edges(table: &Arc<CollisionTable>, world: WorldId) -> Self {
         Self {
-            table,
+            table: table.clone(),
             world,
             by_image: None,
         }
@@ -64,11 +55,11 @@ impl<'a> RecordedChecker<'a> {
     /// # Errors
     /// If the roadmap has no configurations or the resolution makes no sense.
     pub fn by_image(
-        table: &'a CollisionTable,
+        table: &Arc<CollisionTable>,
         world: WorldId,
-        roadmap: &'a Roadmap,
+        roadmap: &Roadmap,
         image: OccupancyGrid,
-        resolution: f64,
+        resolution: Resolution,
     ) -> Result<Self, BisectionError> {
         let overruled = Overruled {
             image,
@@ -76,48 +67,37 @@ impl<'a> RecordedChecker<'a> {
             left: 0,
         };
         Ok(Self {
-            table,
-            world,
             by_image: Some(BisectionChecker::new(roadmap, resolution, overruled)?),
+            ..Self::by_edges(table, world)
         })
     }
 }
 
-impl Checker for RecordedChecker<'_> {
+impl Checker for RecordedChecker {
     type Error = Infallible;
 
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Infallible> {
-        let Ok(look) = self.look(edge, 0, u64::MAX, &Limit::none(), sightings);
-        Ok(look.of_the_whole())
-    }
-
-    fn look(
+    fn check(
         &mut self,
         edge: EdgeId,
-        seen: u64,
-        most: u64,
-        limit: &Limit,
+        extent: Extent<'_>,
         sightings: &mut Sightings,
-    ) -> Result<Look, Infallible> {
+    ) -> Result<Finding, Infallible> {
         let free = self.table.is_free(self.world, edge);
         let Some(checker) = &mut self.by_image else {
-            if limit.configurations() == 0 {
-                return Ok(Look::NOTHING);
-            }
-            return Ok(Look {
-                free: Some(free),
+            let verdict = Verdict {
+                free,
                 configurations: 1,
-            });
+            };
+            return extent.whole(1, || Ok(verdict));
         };
-        let left = (checker.configurations_of(edge) - seen) as usize;
+        let left = checker.cost_if_free(edge) - extent.seen;
         let world = checker.world_mut();
         (world.edge_is_free, world.left) = (free, left);
-        checker.look(edge, seen, most, limit, sightings)
+        checker.check(edge, extent, sightings)
     }
 
-    fn price_if_free(&self, edge: EdgeId) -> u64 {
-        self.by_image
-            .as_ref()
-            .map_or(1, |checker| checker.price_if_free(edge))
+    fn cost_if_free(&self, edge: EdgeId) -> u64 {
+        let by_image = self.by_image.as_ref();
+        by_image.map_or(1, |checker| checker.cost_if_free(edge))
     }
 }

@@ -1,7 +1,6 @@
 //! How close to each other the configurations of an edge are checked.
 
-use crate::arena::scale;
-use psmp::Roadmap;
+use psmp::{Resolution, Roadmap, Space};
 use thiserror::Error;
 
 /// A distance between the configurations of an edge that no one can mean.
@@ -23,21 +22,23 @@ const FINEST: f64 = 1e-5;
 ///
 /// # Errors
 /// If the one given is not positive and finite, or too fine for the space.
-pub fn resolution_for(roadmap: &Roadmap, given: Option<f64>) -> Result<f64, ResolutionError> {
-    let side = scale(roadmap);
+pub fn resolution_for(
+    roadmap: &Roadmap,
+    given: Option<f64>,
+) -> Result<Resolution, ResolutionError> {
+    let side = roadmap.space().map_or(1.0, Space::longest_side);
     let given = given.unwrap_or(side / 1000.0);
     let finest = side * FINEST;
-    if given.is_finite() && given >= finest {
-        Ok(given)
-    } else {
-        Err(ResolutionError { given, finest })
-    }
+    let resolution = Resolution::distance(given).ok();
+    resolution
+        .filter(|resolution| resolution.step() >= finest)
+        .ok_or(ResolutionError { given, finest })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::{Axis, Connection, Space};
+    use psmp::{Axis, Connection};
 
     #[test]
     fn a_resolution_fits_the_space() {
@@ -46,13 +47,10 @@ mod tests {
         let connection = Connection::Nearest(1);
         let roadmap = Roadmap::from_configurations(space, vec![1.0, 1.0, 2.0, 2.0], connection);
         let roadmap = roadmap.unwrap();
-        assert_eq!(resolution_for(&roadmap, None), Ok(0.02));
-        assert_eq!(resolution_for(&roadmap, Some(0.5)), Ok(0.5));
+        let step = |given| resolution_for(&roadmap, given).map(Resolution::step);
+        assert_eq!((step(None), step(Some(0.5))), (Ok(0.02), Ok(0.5)));
         for useless in [0.0, -1.0, 1e-4, f64::NAN, f64::INFINITY] {
-            assert!(
-                resolution_for(&roadmap, Some(useless)).is_err(),
-                "{useless}"
-            );
+            assert!(step(Some(useless)).is_err(), "{useless}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct Row {
     pub cost_total: u64,
     /// Edges checked in all.
     pub edges: u64,
-    /// Paths asked of the proposer, barren draws included.
+    /// Paths asked of the proposer, draws without improvement included.
     pub proposals: u64,
     /// The length of the best path.
     pub best_length: Option<f64>,
@@ -70,7 +70,7 @@ pub struct Row {
     pub resolution: Option<f64>,
     /// The nearest-neighbour belief's rate, in units of the space's longest side.
     pub eta: f64,
-    /// Barren draws in a row before the optimistic path is proposed, or `never`.
+    /// Draws without improvement in a row before the optimistic path is proposed, or `never`.
     pub fallback: String,
     /// Configurations after which the run was stopped.
     pub budget: Option<u64>,

@@ -4,14 +4,14 @@
 //! run depends on nothing but its own row, so the rows are the same whatever the number of threads.
 
 use crate::arena::Arena;
-use crate::planner_spec::{PlannerSpec, SpecError};
 use crate::problems::Problems;
 use crate::resolution::ResolutionError;
 use crate::row::Row;
+use psmp::by_name::{ModelCache, PlannerSpec, SpecError};
 use psmp::{Experience, Fallback, WorldId};
-use psmp_files::{BeliefFile, FileError};
+use psmp_files::FileError;
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Which known worlds a planner may learn from.
@@ -35,21 +35,22 @@ impl Familiarity {
 
     /// The worlds to learn from when planning in `world`. Where nothing says which are for
     /// training, those are all.
-    #[must_use]
-    pub fn worlds(
+    ///
+    /// # Errors
+    /// If no world is known.
+    pub fn experience(
         self,
         problems: &dyn Problems,
-        table: &impl Experience,
         world: WorldId,
-    ) -> Vec<WorldId> {
-        let all = || (0..table.world_count() as u32).map(WorldId);
-        match (self, problems.train()) {
-            (Familiarity::Seen, _) => all().collect(),
-            (Familiarity::Unseen, None) => all().filter(|w| *w != world).collect(),
+    ) -> Result<Experience, FileError> {
+        let all = Experience::from(problems.table()?.clone());
+        Ok(match (self, problems.train()) {
+            (Familiarity::Seen, _) => all,
+            (Familiarity::Unseen, None) => all.without(&[world]),
             (Familiarity::Unseen, Some(train)) => {
-                train.iter().copied().filter(|w| *w != world).collect()
+                Experience::of(all.table().clone(), train.iter().copied()).without(&[world])
             }
-        }
+        })
     }
 }
 
@@ -75,6 +76,15 @@ impl Contestant {
     }
 }
 
+/// A belief that was learned before.
+#[derive(Debug, Clone)]
+pub struct LearnedBelief {
+    /// Its file, which rows name.
+    pub path: PathBuf,
+    /// The known worlds that it was learned from.
+    pub experience: Experience,
+}
+
 /// What a sweep needs beside datasets, worlds and planners.
 #[derive(Debug, Clone)]
 pub struct SweepOptions {
@@ -85,13 +95,15 @@ pub struct SweepOptions {
     pub resolution: Option<f64>,
     /// The nearest-neighbour belief's rate, in units of the space's longest side.
     pub eta: f64,
-    /// What to do about barren draws.
+    /// What to do about draws without improvement.
     pub fallback: Fallback,
     /// Configurations after which a run is stopped.
     pub budget: Option<u64>,
     /// A belief that was learned before, about this very roadmap; planners then learn from nothing
     /// else.
-    pub belief: Option<Arc<BeliefFile>>,
+    pub belief: Option<LearnedBelief>,
+    /// What has been learned from known worlds.
+    pub models: ModelCache,
     /// Threads; `None` for one a core.
     pub jobs: Option<usize>,
 }
@@ -106,6 +118,7 @@ impl Default for SweepOptions {
             fallback: Fallback::default(),
             budget: None,
             belief: None,
+            models: ModelCache::default(),
             jobs: None,
         }
     }

@@ -1,7 +1,7 @@
 //! One run, watched: which paths it found, what each had cost, and how it ended.
 
 use crate::score::Improvement;
-use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop, Until, Yardstick};
+use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop, Until};
 use std::time::{Duration, Instant};
 
 /// How a run ended.
@@ -80,11 +80,8 @@ impl Trial {
             ending,
             progress: Progress {
                 configurations,
-                edges: 0,
-                proposals: 0,
-                best_length: None,
                 lower_bound: f64::INFINITY,
-                yardstick: Yardstick::ShortestOnRoadmap,
+                ..Progress::BEGINNING
             },
             duration: Duration::ZERO,
         }
@@ -128,11 +125,7 @@ pub fn run_within<E>(
             EventKind::NoPathOnRoadmap => ending = Ending::NoPathOnRoadmap,
             EventKind::StraightLine => ending = Ending::StraightLine,
             EventKind::GaveUp => ending = Ending::GaveUp,
-            EventKind::Proposed { .. }
-            | EventKind::Barren
-            | EventKind::Looked { .. }
-            | EventKind::Checked { .. }
-            | EventKind::Probed { .. } => {}
+            _ => {}
         }
     }
     Ok(Trial {

@@ -6,14 +6,14 @@
 //! equal planners would hardly ever lie half as far apart as they may.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
-use psmp::{EventKind, Experience, Space, Stop, Until, WorldId};
+use psmp::checker::MotionChecker;
+use psmp::trees::{
+    BitStar, BitStarOptions, RrtConnect, RrtConnectOptions, RrtStar, RrtStarOptions, TreePlanner,
+};
+use psmp::{EventKind, Resolution, Space, Stop, Until, WorldId};
 use psmp_lab::Problems;
 use psmp_lab::families::Family;
 use psmp_lab::statistics::median;
-use psmp_rivals::{
-    BitStar, BitStarOptions, MotionChecker, Rival, RrtConnect, RrtConnectOptions, RrtStar,
-    RrtStarOptions,
-};
 use psmp_worlds::{Dataset, OccupancyGrid};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ struct Contest {
     budget: Option<u64>,
     make: for<'a> fn(MotionChecker<&'a OccupancyGrid>, [&[f64]; 2], u64) -> Any<'a>,
 }
-type Any<'a> = Box<dyn Rival<Error = Infallible> + 'a>;
+type Any<'a> = Box<dyn TreePlanner<Error = Infallible> + 'a>;
 
 const CONTESTS: [Contest; 5] = [
     Contest {
@@ -230,7 +230,8 @@ fn compare(python: &Path, worlds: &[Problem]) {
         let mut ours = Vec::new();
         for (grid, [start, goal]) in worlds {
             for seed in 0..contest.seeds {
-                let checker = MotionChecker::new(Space::unit(2), RESOLUTION, grid).unwrap();
+                let resolution = Resolution::distance(RESOLUTION).unwrap();
+                let checker = MotionChecker::new(&Space::unit(2), resolution, grid).unwrap();
                 let mut planner = (contest.make)(checker, [start, goal], seed);
                 let stop = match contest.budget {
                     None => Stop::never(),

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
 
-use psmp::{CollisionTable, EdgeId, Experience};
+use psmp::{CollisionTable, EdgeId};
 use psmp_lab::families::Family;
 use psmp_worlds::Dataset;
 

@@ -9,14 +9,15 @@ use adversaries::{Adversary, Wrong};
 use petgraph::algo::dijkstra;
 use petgraph::graph::{NodeIndex, UnGraph};
 use psmp::belief::IndependentEdges;
+use psmp::by_name::{PlannerSpec, Setting};
 use psmp::checker::Checker;
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{FailFast, Forward};
-use psmp::{AnytimePlanner, Event, EventKind, Experience, Fallback, Query, Roadmap, VertexId};
-use psmp::{Direction, EdgeId, Planner, Source, WorldId};
+use psmp::{CollisionTable, Direction, EdgeId, Event, EventKind, Limit, Planner, Query, Roadmap};
+use psmp::{RoadmapPlanner, Source, VertexId, WorldId};
 use psmp_lab::statistics::median;
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
-use psmp_lab::{PlannerSpec, Problems, RecordedChecker, Row, Setting, checker_for, scale};
+use psmp_lab::{Problems, RecordedChecker, Row, checker_for};
 use psmp_worlds::Dataset;
 use rayon::prelude::*;
 
@@ -30,7 +31,7 @@ fn dataset(name: &str) -> Option<Dataset> {
 fn shortest_by_petgraph(
     roadmap: &Roadmap,
     query: Query,
-    table: &impl Experience,
+    table: &CollisionTable,
     world: WorldId,
 ) -> Option<f64> {
     assert_eq!(roadmap.direction(), Direction::Undirected);
@@ -55,7 +56,7 @@ fn equal(a: f64, b: f64) -> bool {
 
 /// What must hold of the best path whenever there is a better one.
 fn check_path<E>(
-    planner: &(dyn AnytimePlanner<Error = E> + '_),
+    planner: &(dyn RoadmapPlanner<Error = E> + '_),
     dataset: &Dataset,
     query: Query,
     world: WorldId,
@@ -82,23 +83,19 @@ fn check_run(
     dataset: &Dataset,
     world: WorldId,
     spec: PlannerSpec,
-    checker: RecordedChecker<'_>,
+    checker: RecordedChecker,
     shortest: Option<f64>,
 ) -> Option<f64> {
-    let table = dataset.table().unwrap();
     let query = dataset.query().unwrap();
     let setting = Setting {
-        roadmap: &dataset.roadmap,
-        query,
-        experience: Some((table, Familiarity::Seen.worlds(dataset, table, world))),
-        eta: 1000.0 / scale(&dataset.roadmap),
-        fallback: Fallback::default(),
+        experience: Some(Familiarity::Seen.experience(dataset, world).unwrap()),
         seed: u64::from(world.0),
+        ..Setting::new(&dataset.roadmap, query)
     };
-    let mut planner = spec.build(&setting, checker).unwrap();
+    let mut planner = spec.build(&setting, Box::new(checker)).unwrap();
     let mut last = f64::INFINITY;
     let mut ending = None;
-    while let Some(Ok(Event { kind, progress })) = planner.step(&psmp::Limit::none()) {
+    while let Some(Ok(Event { kind, progress })) = planner.step(&Limit::NONE) {
         assert_eq!(ending, None, "an ending is the last event");
         // Without any path the bound may be anything, and in the end is infinite.
         if let Some(shortest) = shortest {
@@ -115,15 +112,8 @@ fn check_run(
                 last = length;
                 check_path(planner.as_ref(), dataset, query, world, length);
             }
-            EventKind::ShortestOnRoadmap
-            | EventKind::NoPathOnRoadmap
-            | EventKind::StraightLine
-            | EventKind::GaveUp => ending = Some(kind),
-            EventKind::Proposed { .. }
-            | EventKind::Barren
-            | EventKind::Looked { .. }
-            | EventKind::Checked { .. }
-            | EventKind::Probed { .. } => {}
+            kind if kind.is_final() => ending = Some(kind),
+            _ => {}
         }
     }
     let expected = match shortest {
@@ -197,10 +187,10 @@ fn rows_of(dataset: &Dataset, planners: [&str; 2], familiarity: Familiarity) -> 
     sweep(&tasks, &planners, &SweepOptions::default(), || {}).unwrap()
 }
 
-/// Without any experience: looking at all edges of a path before one is seen to its end, and what it is
+/// Without any experience: checking all edges of a path in part before one to its end, and what that is
 /// worth. The figures are in BENCHMARKS.md; these bounds only keep them from getting lost.
 #[test]
-fn looking_coarsely_first_takes_regret_away() {
+fn partial_checks_first_take_regret_away() {
     for (name, bar) in [("dataset_2d_1", 0.12), ("dataset_2d_3", 0.10)] {
         let Some(dataset) = dataset(name) else { return };
         let planners = ["ei:local", "ei:local:failfast"];
@@ -258,14 +248,14 @@ fn ended_rightly(row: &Row) -> bool {
 /// A belief that does its worst in a world.
 type Belief<'a> = Adversary<Box<dyn Fn(EdgeId) -> bool + 'a>>;
 
-/// Drives an insured planner to its certificate. Gives what it has spent and the price of the dearest
+/// Drives an insured planner to its certificate. Gives what it has spent and the cost of the dearest
 /// path that its belief has proposed.
 fn spent_insured<'a>(
     dataset: &'a Dataset,
     world: WorldId,
     proposer: impl Proposer<Belief<'a>>,
     wrong: Wrong,
-    checker: RecordedChecker<'a>,
+    checker: RecordedChecker,
     insured: bool,
 ) -> (u64, u64) {
     let table = dataset.table().unwrap();
@@ -281,7 +271,7 @@ fn spent_insured<'a>(
         if matches!(event.kind, EventKind::Proposed { source, .. } if source != Source::Insurance) {
             let edges = planner.proposed_path().edges().to_vec();
             let checker = planner.checker_mut();
-            dearest = dearest.max(edges.iter().map(|e| checker.price_if_free(*e)).sum());
+            dearest = dearest.max(edges.iter().map(|e| checker.cost_if_free(*e)).sum());
         }
         last = Some(event);
     }
@@ -323,11 +313,11 @@ fn no_belief_costs_more_than_twice_lazysp_and_one_path() {
             let belief = IndependentEdges::constant(1.0).unwrap();
             let (roadmap, optimist) = (&dataset.roadmap, checker(world));
             let mut lazysp = Planner::new(roadmap, query, LazySp, belief, Forward, optimist);
-            let prices = checker(world);
+            let costs = checker(world);
             let mut its_dearest = 0;
             while let Some(Ok(_)) = lazysp.next() {
                 let edges = lazysp.proposed_path().edges().iter();
-                its_dearest = its_dearest.max(edges.map(|e| prices.price_if_free(*e)).sum());
+                its_dearest = its_dearest.max(edges.map(|e| costs.cost_if_free(*e)).sum());
             }
             let lazysp = lazysp.progress().configurations;
             let holds = |proposer: &str, (spent, one_path): (u64, u64)| {

@@ -1,32 +1,43 @@
-//! What every planner here promises, in worlds of all the families and in scenes whose shortest path
+//! What every planner that grows trees promises, in worlds of all the families and in scenes whose shortest path
 //! is known.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
-use psmp::checker::{World, WorldFn};
-use psmp::{Anytime, Axis, Event, EventKind, Limit, Space, Stop, Until};
-use psmp_lab::families::FAMILIES;
-use psmp_rivals::{
-    AnyRival, BitStar, BitStarOptions, MotionChecker, ProblemError, ResolutionError, Rival,
-    RivalName, RrtConnect, RrtConnectOptions, RrtConnectShortcut, RrtStar, RrtStarOptions,
-    SHORTCUT_STEP, ShortcutError, ShortcutOptions, Waypoints, shortcut, shortcut_watched,
+use psmp::by_name::{AnyTreePlanner, TreeName};
+use psmp::checker::{MotionChecker, World, WorldFn};
+use psmp::shortcut::{ShortcutError, ShortcutOptions, shortcut, shortcut_watched};
+use psmp::trees::{
+    BitStar, BitStarOptions, ProblemError, RrtConnect, RrtConnectOptions, RrtConnectShortcut,
+    RrtStar, RrtStarOptions, TreePlanner,
 };
+use psmp::{Anytime, Axis, Event, EventKind, Limit, Resolution, Space, Stop, Until, Waypoints};
+use psmp_arm::SHORTCUT_STEP;
+use psmp_lab::families::FAMILIES;
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
 
 const RESOLUTION: f64 = 0.002;
+
+/// A checker of motions in steps of at most this distance.
+fn motions<W: World>(space: &Space, step: f64, world: W) -> MotionChecker<W> {
+    MotionChecker::new(space, Resolution::distance(step).unwrap(), world).unwrap()
+}
+
+fn names() -> impl Iterator<Item = TreeName> {
+    TreeName::TABLE.iter().map(|row| row.what)
+}
 
 /// All planners, and RRTConnect with other options too, in turn.
 fn planners<'a>(
     grid: &'a OccupancyGrid,
     ends: [&[f64]; 2],
     seed: u64,
-) -> Vec<(String, AnyRival<'a, Infallible>)> {
+) -> Vec<(String, AnyTreePlanner<'a, Infallible>)> {
     let [start, goal] = ends;
-    let checker = || MotionChecker::new(Space::unit(2), RESOLUTION, grid).unwrap();
-    let mut all: Vec<(String, AnyRival<'a, Infallible>)> = RivalName::ALL
-        .into_iter()
+    let checker = || motions(&Space::unit(2), RESOLUTION, grid);
+    let mut all: Vec<(String, AnyTreePlanner<'a, Infallible>)> = names()
         .map(|name| {
-            let planner = name.build(checker(), start, goal, seed).unwrap();
+            let options = RrtConnectOptions::default();
+            let planner = name.build(checker(), start, goal, options, seed).unwrap();
             (name.to_string(), planner)
         })
         .collect();
@@ -38,7 +49,7 @@ fn planners<'a>(
 
 /// All events of a run, with what must hold of each of them seen to.
 fn watch<W: World<Error = Infallible>>(
-    planner: &mut dyn Rival<Error = Infallible>,
+    planner: &mut dyn TreePlanner<Error = Infallible>,
     checker: &mut MotionChecker<W>,
     ends: [&[f64]; 2],
     stop: &Stop,
@@ -50,7 +61,7 @@ fn watch<W: World<Error = Infallible>>(
         if stop.is_met(&before, std::time::Duration::ZERO) {
             return events;
         }
-        let Some(Ok(event)) = planner.step(&Limit::none()) else {
+        let Some(Ok(event)) = planner.step(&Limit::NONE) else {
             return events;
         };
         let now = planner.progress();
@@ -68,7 +79,7 @@ fn watch<W: World<Error = Infallible>>(
                 let path = planner.best_path().unwrap();
                 check_path(path, length, checker, ends);
             }
-            EventKind::Barren => assert!(now.proposals > before.proposals),
+            EventKind::NoImprovement => assert!(now.proposals > before.proposals),
             EventKind::StraightLine => assert!(now.best_length.unwrap() <= now.lower_bound),
             EventKind::GaveUp => assert!(now.best_length.is_some()),
             other => panic!("{other:?} is no event of a planner without a roadmap"),
@@ -116,7 +127,7 @@ fn all_planners_keep_their_promises_in_all_families() {
                 // A while beyond the first path.
                 let stop = (Stop::configurations(15_000) & Stop::gap(f64::INFINITY))
                     | Stop::configurations(400_000);
-                let mut checker = MotionChecker::new(Space::unit(2), RESOLUTION, &grid).unwrap();
+                let mut checker = motions(&Space::unit(2), RESOLUTION, &grid);
                 let events = watch(planner.as_mut(), &mut checker, ends, &stop);
                 assert!(
                     planner.best_path().is_some(),
@@ -160,16 +171,17 @@ fn round_the_wall() -> f64 {
 
 #[test]
 fn optimising_planners_come_close_to_the_shortest_path() {
-    let checker = || MotionChecker::new(Space::unit(2), 0.01, wall()).unwrap();
+    let checker = || motions(&Space::unit(2), 0.01, wall());
     let ends: [&[f64]; 2] = [&BEFORE_WALL, &BEHIND_WALL];
     // A corner can be cut by less than a step of the checker.
     let near = round_the_wall() - 0.02..=round_the_wall() * 1.02;
     let straight = 0.6;
-    for name in RivalName::ALL {
+    for name in names() {
         if name.ends_by_itself() {
             continue;
         }
-        let mut planner = name.build(checker(), ends[0], ends[1], 5).unwrap();
+        let options = RrtConnectOptions::default();
+        let mut planner = name.build(checker(), ends[0], ends[1], options, 5).unwrap();
         let stop = Stop::gap(near.end() / straight - 1.0) | Stop::configurations(200_000);
         let events = watch(planner.as_mut(), &mut checker(), ends, &stop);
         let better = events.iter().filter_map(|event| match event.kind {
@@ -187,7 +199,7 @@ fn optimising_planners_come_close_to_the_shortest_path() {
 fn a_free_space_is_crossed_straight_and_certified() {
     let free = || WorldFn(|_: &[f64]| true);
     let (start, goal) = ([0.1, 0.2, 0.3], [0.9, 0.9, 0.5]);
-    let checker = || MotionChecker::new(Space::unit(3), 0.01, free()).unwrap();
+    let checker = || motions(&Space::unit(3), 0.01, free());
     let options = RrtStarOptions::for_space(checker().space());
     let mut planner = RrtStar::new(checker(), &start, &goal, options, 2).unwrap();
     let stop = Stop::gap(0.02) | Stop::configurations(1_000_000);
@@ -216,10 +228,10 @@ fn a_free_space_is_crossed_straight_and_certified() {
 
 #[test]
 fn who_is_there_already_need_not_move() {
-    let checker = MotionChecker::new(Space::unit(2), 0.01, wall()).unwrap();
+    let checker = motions(&Space::unit(2), 0.01, wall());
     let options = RrtConnectOptions::default();
     let mut planner = RrtConnect::new(checker, &[0.1, 0.1], &[0.1, 0.1], options, 0).unwrap();
-    let kinds: Vec<EventKind> = std::iter::from_fn(|| planner.step(&Limit::none()))
+    let kinds: Vec<EventKind> = std::iter::from_fn(|| planner.step(&Limit::NONE))
         .map(|event| event.unwrap().kind)
         .collect();
     assert_eq!(
@@ -234,7 +246,7 @@ fn angles_go_the_shorter_way_round() {
     let space = Space::new(vec![Axis::angle(), Axis::new(0.0, 1.0).unwrap()]).unwrap();
     let front = || WorldFn(|q: &[f64]| q[0].abs() > 1.0 || q[1] > 0.9);
     let (start, goal) = ([2.0, 0.1], [-2.0, 0.1]);
-    let checker = || MotionChecker::new(space.clone(), 0.01, front()).unwrap();
+    let checker = || motions(&space, 0.01, front());
     let options = RrtStarOptions::for_space(&space);
     let mut planner = RrtStar::new(checker(), &start, &goal, options, 1).unwrap();
     let stop = Stop::gap(0.02) | Stop::configurations(30_000);
@@ -246,7 +258,7 @@ fn angles_go_the_shorter_way_round() {
 #[test]
 fn what_cannot_be_planned_is_refused_by_name() {
     let make = |start: &[f64], goal: &[f64], options: RrtStarOptions| {
-        let checker = MotionChecker::new(Space::unit(2), 0.01, wall()).unwrap();
+        let checker = motions(&Space::unit(2), 0.01, wall());
         RrtStar::new(checker, start, goal, options, 0).map(|_| ())
     };
     let good = RrtStarOptions::for_space(&Space::unit(2));
@@ -280,7 +292,7 @@ fn what_cannot_be_planned_is_refused_by_name() {
 #[test]
 fn no_path_is_ever_found_where_there_is_none() {
     let closed = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[1]));
-    let checker = MotionChecker::new(Space::unit(2), 0.01, closed).unwrap();
+    let checker = motions(&Space::unit(2), 0.01, closed);
     let options = RrtConnectOptions::default();
     let mut planner = RrtConnect::new(checker, &BEFORE_WALL, &BEHIND_WALL, options, 0).unwrap();
     let stop = Stop::configurations(30_000);
@@ -304,18 +316,20 @@ impl World for Shaky {
 
 #[test]
 fn errors_of_the_checker_come_out_and_the_run_goes_on() {
-    for name in RivalName::ALL {
-        let checker = MotionChecker::new(Space::unit(2), 0.05, Shaky(0)).unwrap();
-        let mut planner = name.build(checker, &BEFORE_WALL, &BEHIND_WALL, 3).unwrap();
+    for name in names() {
+        let checker = motions(&Space::unit(2), 0.05, Shaky(0));
+        let options = RrtConnectOptions::default();
+        let planner = name.build(checker, &BEFORE_WALL, &BEHIND_WALL, options, 3);
+        let mut planner = planner.unwrap();
         let mut errors = 0;
         while planner.best_path().is_none() || planner.progress().configurations < 5_000 {
-            match planner.step(&Limit::none()) {
+            match planner.step(&Limit::NONE) {
                 Some(step) => errors += usize::from(step.is_err()),
                 None => break,
             }
         }
         assert!(errors > 0, "{name}");
-        let mut checker = MotionChecker::new(Space::unit(2), 0.05, wall()).unwrap();
+        let mut checker = motions(&Space::unit(2), 0.05, wall());
         let path = planner.best_path().unwrap();
         check_path(
             path,
@@ -332,10 +346,10 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
     for world in 0..4 {
         let id = psmp::WorldId(world);
         let grid = set.image(id);
-        let free = |edge| psmp::Experience::is_free(&set.table, id, edge);
+        let free = |edge| set.table.is_free(id, edge);
         let shortest = set.roadmap.shortest_path(set.query, free).unwrap();
         let path = Waypoints::of_roadmap(&set.roadmap, &shortest).unwrap();
-        let checker = || MotionChecker::new(Space::unit(2), RESOLUTION, &grid).unwrap();
+        let checker = || motions(&Space::unit(2), RESOLUTION, &grid);
         let mut used = checker();
         let options = ShortcutOptions::default();
         let straight = shortcut(path.clone(), &mut used, options, 1).unwrap();
@@ -364,29 +378,29 @@ fn shortcuts_of_arms_are_checked_more_finely_than_other_motions() {
     let thin = || WorldFn(|q: &[f64]| q[1] > 0.9 || (q[0] * 5.0).rem_euclid(1.0) > 0.1);
     let around = vec![0.03, 0.1, 0.03, 0.95, 0.93, 0.95, 0.93, 0.1];
     let path = || Waypoints::new(&Space::unit(2), around.clone());
-    let made = |make: fn(_, _, _) -> _, step| -> MotionChecker<_> {
-        let made: Result<_, ResolutionError> = make(Space::unit(2), step, thin());
-        made.unwrap()
+    let made = |step| {
+        let resolution = Resolution::largest_axis(step).unwrap();
+        MotionChecker::new(&Space::unit(2), resolution, thin()).unwrap()
     };
     let is_free = |path: &Waypoints| {
-        let mut fine = made(MotionChecker::by_largest_step, SHORTCUT_STEP);
+        let mut fine = made(SHORTCUT_STEP);
         (1..path.count()).all(|i| fine.is_motion_free(path.at(i - 1), path.at(i)) == Ok(Some(true)))
     };
     let options = ShortcutOptions::default();
     let mut through = 0;
     for seed in 0..10 {
-        let mut usual = made(MotionChecker::by_largest_step, step);
+        let mut usual = made(step);
         through += usize::from(!is_free(
             &shortcut(path(), &mut usual, options, seed).unwrap(),
         ));
-        let mut for_arms = made(MotionChecker::for_arms, step);
+        let mut for_arms = made(step).with_shortcut_step(SHORTCUT_STEP);
         let straight = shortcut(path(), &mut for_arms, options, seed).unwrap();
         assert!(is_free(&straight), "seed {seed}");
     }
     assert!(through > 0, "the usual step sees all walls");
     // A path that is not free itself is not straightened.
     let blocked = Waypoints::new(&Space::unit(2), vec![0.03, 0.95, 0.03, 0.1, 0.93, 0.1]);
-    let mut for_arms = made(MotionChecker::for_arms, step);
+    let mut for_arms = made(step).with_shortcut_step(SHORTCUT_STEP);
     match shortcut(blocked, &mut for_arms, options, 0) {
         Err(ShortcutError::Blocked { motion, .. }) => assert_eq!(motion, 2),
         other => panic!("{other:?}"),
@@ -395,9 +409,9 @@ fn shortcuts_of_arms_are_checked_more_finely_than_other_motions() {
 
 #[test]
 fn names_round_trip_and_wrong_ones_say_what_would_be_right() {
-    for name in RivalName::ALL {
+    for name in names() {
         assert_eq!(name.to_string().parse(), Ok(name));
     }
-    let error = "rrt".parse::<RivalName>().unwrap_err().to_string();
+    let error = "rrt".parse::<TreeName>().unwrap_err().to_string();
     assert!(error.contains("`rrtstar`"), "{error}");
 }

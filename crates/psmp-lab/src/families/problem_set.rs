@@ -3,14 +3,16 @@
 //! A world in which the roadmap has no path poses no problem, so it is drawn anew until it has one.
 
 use super::{Family, Rectangle};
-use psmp::checker::{BisectionChecker, Checker, Sightings};
-use psmp::{CollisionTable, Connection, EdgeId, Query, Roadmap, Space, VertexId, WorldId, roadmap};
+use psmp::checker::{BisectionChecker, BisectionError, Checker, Extent, Sightings};
+use psmp::{CollisionTable, Connection, EdgeId, Query, Resolution, Roadmap, Space, VertexId, WorldId};
+use psmp::roadmap;
 use psmp_files::FileError;
 use psmp_worlds::{Dataset, DatasetParts, Frame, OccupancyGrid};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use std::path::Path;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Where planning begins and ends, as near as the roadmap has a vertex.
@@ -58,7 +60,7 @@ pub struct ProblemSet {
     /// The obstacles of each world.
     pub worlds: Vec<Vec<Rectangle>>,
     /// Which edge is free in which world.
-    pub table: CollisionTable,
+    pub table: Arc<CollisionTable>,
     train: Vec<WorldId>,
     test: Vec<WorldId>,
 }
@@ -123,7 +125,7 @@ impl Family {
         let mut table = CollisionTable::all_blocked(worlds.len(), roadmap.edge_count());
         for (world, row) in free.iter().enumerate() {
             for edge in roadmap.edge_ids().filter(|edge| bit(row, *edge)) {
-                table.set_free(WorldId(world as u32), edge);
+                table.set(WorldId(world as u32), edge, true);
             }
         }
         let first_test = worlds.len().saturating_sub(test) as u32;
@@ -132,7 +134,7 @@ impl Family {
             seed,
             roadmap,
             query,
-            table,
+            table: Arc::new(table),
             train: (0..first_test).map(WorldId).collect(),
             test: (first_test..worlds.len() as u32).map(WorldId).collect(),
             worlds,
@@ -242,7 +244,10 @@ fn bit(words: &[u64], edge: EdgeId) -> bool {
 
 /// Which edges are free, as words of bits.
 fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
-    let mut checker = match BisectionChecker::new(roadmap, RESOLUTION, grid) {
+    let checker = Resolution::distance(RESOLUTION)
+        .map_err(BisectionError::from)
+        .and_then(|resolution| BisectionChecker::new(roadmap, resolution, grid));
+    let mut checker = match checker {
         Ok(checker) => checker,
         Err(e) => unreachable!("generated roadmaps have configurations: {e}"),
     };
@@ -250,8 +255,8 @@ fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
     let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
     for edge in roadmap.edge_ids() {
         sightings.clear();
-        let Ok(verdict) = checker.check(edge, &mut sightings);
-        words[edge.index() / 64] |= u64::from(verdict.free) << (edge.index() % 64);
+        let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
+        words[edge.index() / 64] |= u64::from(finding.free == Some(true)) << (edge.index() % 64);
     }
     words
 }
@@ -260,7 +265,6 @@ fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
 mod tests {
     use super::super::{BUGTRAP_FOREST, FAMILIES, ONE_WALL};
     use super::*;
-    use psmp::Experience;
 
     fn all() -> impl Iterator<Item = Family> {
         FAMILIES.into_iter().chain([BUGTRAP_FOREST])
