@@ -18,13 +18,14 @@ mod learn;
 mod numbers;
 mod plan;
 mod plan_arm;
+mod planning;
 mod replay;
 mod reproduce;
 mod show;
 mod spheres;
 mod stopping;
 mod table;
-mod without_roadmap;
+
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;

@@ -10,7 +10,7 @@ use crate::error::{FileError, Place};
 use crate::files::save;
 use crate::table_file::MOST_UNBORNE;
 use psmp::by_name::{MemberWeights, ModelCache};
-use psmp::{EdgeId, Experience, Ledger, Roadmap, WorldId};
+use psmp::{EdgeId, Entry, Experience, Roadmap, WorldId};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -99,8 +99,8 @@ const VERSION: u32 = 1;
 impl Outcomes {
     /// Those of a run on a roadmap, to which the ledger may have added connections of its own.
     #[must_use]
-    pub fn of(roadmap: Fingerprint, ledger: &Ledger) -> Self {
-        let entries = ledger.entries().iter();
+    pub fn of(roadmap: Fingerprint, checks: &[Entry]) -> Self {
+        let entries = checks.iter();
         let known = entries.filter(|entry| u64::from(entry.edge.0) < roadmap.edges);
         let checks = known.map(|entry| Outcome {
             edge: entry.edge.0 + 1,
