@@ -11,6 +11,7 @@ use thiserror::Error;
 
 /// Why a robot, a group and positions do not make an arm.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum ArmError {
     /// The SRDF has no such group.
     #[error("there is no group `{group}`; the SRDF has {}", list(.known))]

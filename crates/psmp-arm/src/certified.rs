@@ -7,8 +7,8 @@
 //! too near to something to be called free.
 
 use crate::world::{ArmWorld, Clearances};
-use psmp::checker::{Checker, Sightings, Verdict};
-use psmp::{EdgeId, Roadmap, Space};
+use psmp::checker::{BisectionError, Checker, Extent, Finding, Sightings, Verdict};
+use psmp::{EdgeId, Motion, Resolution, Roadmap, Space};
 use std::convert::Infallible;
 
 /// Checks that the whole of an edge is free, by clearances.
@@ -16,10 +16,9 @@ use std::convert::Infallible;
 /// "Free" is a proof for the world's bodies; "blocked" means that a collision was found, or that
 /// the motion passes so near to something that no proof is found down to the resolution.
 #[derive(Debug, Clone)]
-pub struct CertifiedChecker<'a, W> {
-    roadmap: &'a Roadmap,
-    space: &'a Space,
-    resolution: f64,
+pub struct CertifiedChecker<W> {
+    roadmap: Roadmap,
+    resolution: Resolution,
     world: W,
     clearances: Clearances,
     configuration: Vec<f64>,
@@ -28,72 +27,83 @@ pub struct CertifiedChecker<'a, W> {
     open: Vec<(f64, f64)>,
 }
 
-impl<'a, W: ArmWorld> CertifiedChecker<'a, W> {
-    /// A checker for the edges of `roadmap`; `resolution` is the largest joint step at which it
-    /// gives up. `None` if the roadmap has no configurations of the arm, or the resolution is not
-    /// positive and finite.
-    #[must_use]
-    pub fn new(roadmap: &'a Roadmap, resolution: f64, world: W) -> Option<Self> {
-        let space = roadmap.space()?;
+impl<W: ArmWorld> CertifiedChecker<W> {
+    /// A checker for the edges of `roadmap`, which gives up at this resolution.
+    ///
+    /// # Errors
+    /// If the roadmap has no configurations of the arm.
+    pub fn new(
+        roadmap: &Roadmap,
+        resolution: Resolution,
+        world: W,
+    ) -> Result<Self, BisectionError> {
         let clearances = world.motions();
-        let fits = clearances.dimension() == space.dimension();
-        (fits && resolution > 0.0 && resolution.is_finite()).then(|| Self {
-            roadmap,
-            space,
+        let dimension = clearances.dimension();
+        if roadmap.space().map(Space::dimension) != Some(dimension) {
+            return Err(BisectionError::NoConfigurations);
+        }
+        Ok(Self {
+            roadmap: roadmap.clone(),
             resolution,
             clearances,
             world,
-            configuration: vec![0.0; space.dimension()],
-            steps: vec![0.0; space.dimension()],
+            configuration: vec![0.0; dimension],
+            steps: vec![0.0; dimension],
             open: Vec::with_capacity(64),
         })
     }
-}
 
-impl<W: ArmWorld> Checker for CertifiedChecker<'_, W> {
-    type Error = Infallible;
-
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Result<Verdict, Infallible> {
+    fn certify(&mut self, edge: EdgeId, sightings: &mut Sightings) -> Verdict {
         let e = self.roadmap.edge(edge);
         let ends = [e.from, e.to].map(|v| self.roadmap.configuration(v));
-        let [Some(a), Some(b)] = ends else {
+        let (Some(space), [Some(a), Some(b)]) = (self.roadmap.space(), ends) else {
             unreachable!("`new` refuses roadmaps without configurations");
         };
-        let axes = self.space.axes().iter().zip(a.iter().zip(b));
+        let axes = space.axes().iter().zip(a.iter().zip(b));
         for (step, (axis, (&x, &y))) in self.steps.iter_mut().zip(axes) {
             *step = axis.difference(x, y);
         }
-        let largest = self.steps.iter().fold(0.0, |m: f64, s| m.max(s.abs()));
-        let finest = self.resolution / largest.max(1e-300);
-        let mut configurations = 0;
+        let finest = 1.0 / Motion::new(space, a, b, self.resolution).steps() as f64;
+        let mut verdict = Verdict {
+            free: true,
+            configurations: 0,
+        };
         self.open.clear();
         self.open.push((0.0, 1.0));
         // Depth first, so that what is open stays few.
         while let Some((low, high)) = self.open.pop() {
             let middle = low.midpoint(high);
-            self.space
-                .interpolate(a, b, middle, &mut self.configuration);
+            space.interpolate(a, b, middle, &mut self.configuration);
             self.world
                 .measure(&self.configuration, &mut self.clearances);
-            configurations += 1;
+            verdict.configurations += 1;
             let free = self.clearances.free();
             sightings.push(&self.configuration, free);
             let safe = self.clearances.safe_share(&self.steps);
             let uncertain = safe < middle - low;
             if !free || (uncertain && high - low < finest) {
-                return Ok(Verdict {
-                    free: false,
-                    configurations,
-                });
+                verdict.free = false;
+                break;
             }
             if uncertain {
                 self.open.push((low, middle - safe));
                 self.open.push((middle + safe, high));
             }
         }
-        Ok(Verdict {
-            free: true,
-            configurations,
-        })
+        verdict
+    }
+}
+
+impl<W: ArmWorld> Checker for CertifiedChecker<W> {
+    type Error = Infallible;
+
+    fn check(
+        &mut self,
+        edge: EdgeId,
+        extent: Extent<'_>,
+        sightings: &mut Sightings,
+    ) -> Result<Finding, Infallible> {
+        let cost = self.cost_if_free(edge);
+        extent.whole(cost, || Ok(self.certify(edge, sightings)))
     }
 }

@@ -79,6 +79,7 @@ pub struct PointCloud {
 
 /// Why a shape cannot be.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// A length is not positive and finite.
     #[error("{what} of {value} makes no sense: expected a positive finite length")]

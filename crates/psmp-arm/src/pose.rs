@@ -143,6 +143,7 @@ pub struct Pose<T = f64> {
 
 /// Why numbers are not a pose.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PoseError {
     /// A number is infinite or not a number.
     #[error("a position or orientation is not finite")]

@@ -1,29 +1,12 @@
 //! A problem for an arm: where it stands, what is around it, from where to where.
 
 use crate::arm::{Arm, ArmError};
+use crate::checking::{CheckedArm, Checking};
 use crate::exact::ExactWorld;
 use crate::scene::{MotionRequest, Scene};
 use crate::sphere_cover::SphereModel;
 use crate::spheres::SphereWorld;
-use std::fmt;
-
-/// The two ends of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// Where the motion begins.
-    Start,
-    /// Where it ends.
-    Goal,
-}
-
-impl fmt::Display for End {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Start => "start",
-            Self::Goal => "goal",
-        })
-    }
-}
+use psmp::End;
 
 /// What touches what at an end of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,5 +76,17 @@ impl ArmProblem {
     /// If the scene attaches something to a link that the robot has not.
     pub fn sphere_world(&self, spheres: &SphereModel) -> Result<SphereWorld, ArmError> {
         SphereWorld::new(&self.arm, spheres, &self.scene)
+    }
+
+    /// The arm of the problem, checked in this way.
+    ///
+    /// # Errors
+    /// If the scene attaches something to a link that the robot has not.
+    pub fn checked(
+        &self,
+        checking: Checking,
+        spheres: &SphereModel,
+    ) -> Result<CheckedArm, ArmError> {
+        CheckedArm::new(checking, &self.arm, spheres, &self.scene)
     }
 }

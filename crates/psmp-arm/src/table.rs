@@ -6,8 +6,7 @@
 //! the table depends on; what belongs to another table is never taken for this one's.
 
 use crate::sphere_worlds::SphereWorlds;
-use psmp::checker::BisectionOrder;
-use psmp::{CollisionTable, EdgeId, Roadmap, WorldId};
+use psmp::{BisectionOrder, CollisionTable, EdgeId, Resolution, Roadmap, WorldId};
 use psmp_files::FileError;
 use rayon::prelude::*;
 use std::hash::Hasher;
@@ -23,8 +22,8 @@ pub struct TableJob<'a> {
     pub roadmap: &'a Roadmap,
     /// The arm in every scene.
     pub worlds: &'a SphereWorlds,
-    /// The largest joint step from one configuration of an edge to the next.
-    pub resolution: f64,
+    /// How far apart the configurations of an edge lie.
+    pub resolution: Resolution,
     /// What else tells this table from others: the robot, the scenes.
     pub name: u64,
 }
@@ -38,13 +37,12 @@ impl TableJob<'_> {
     /// If a shard cannot be written.
     ///
     /// # Panics
-    /// If the roadmap has no configurations, or the resolution is not positive.
+    /// If the roadmap has no configurations.
     pub fn compute(
         &self,
         parts: &Path,
         done: impl Fn(usize) + Sync,
     ) -> Result<CollisionTable, FileError> {
-        assert!(self.resolution > 0.0, "a positive resolution");
         assert!(
             self.roadmap.space().is_some(),
             "a roadmap with configurations"
@@ -81,7 +79,7 @@ impl TableJob<'_> {
             .flat_map(|shard| shard.chunks_exact(words.max(1)));
         for (edge, row) in rows.enumerate() {
             for world in (0..worlds).filter(|w| row[w / 64] >> (w % 64) & 1 == 1) {
-                table.set_free(WorldId(world as u32), EdgeId(edge as u32));
+                table.set(WorldId(world as u32), EdgeId(edge as u32), true);
             }
         }
         Ok(table)
@@ -105,26 +103,14 @@ impl TableJob<'_> {
     ) -> Vec<u64> {
         let words = worlds.count().div_ceil(64);
         let mut rows = vec![0; edges.len() * words];
-        let Some(space) = self.roadmap.space() else {
-            return rows;
-        };
-        let dimension = space.dimension();
         for (edge, row) in edges.zip(rows.chunks_exact_mut(words.max(1))) {
-            let e = self.roadmap.edge(EdgeId(edge as u32));
-            let ends = [e.from, e.to].map(|v| self.roadmap.configuration(v));
-            let [Some(a), Some(b)] = ends else { continue };
-            let axes = space.axes().iter().zip(a.iter().zip(b));
-            let way = axes
-                .map(|(axis, (&x, &y))| axis.difference(x, y).abs())
-                .fold(0.0, f64::max);
-            let count = (way / self.resolution).ceil() as usize + 1;
+            let motion = self.roadmap.motion(EdgeId(edge as u32), self.resolution);
+            let Some(motion) = motion else { continue };
+            let (count, dimension) = (motion.configurations(), motion.space().dimension());
             batch.resize(count * dimension, 0.0);
-            for (&i, q) in order
-                .of(count)
-                .iter()
-                .zip(batch.chunks_exact_mut(dimension))
-            {
-                space.interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
+            let order = order.of(count).iter();
+            for (&step, q) in order.zip(batch.chunks_exact_mut(dimension)) {
+                motion.write(step as usize, q);
             }
             worlds.free_in(batch, row);
         }
@@ -134,7 +120,7 @@ impl TableJob<'_> {
     fn folder(&self, parts: &Path) -> PathBuf {
         let mut hash = XxHash64::with_seed(1);
         hash.write_u64(self.name);
-        hash.write_u64(self.resolution.to_bits());
+        hash.write_u64(self.resolution.step().to_bits());
         hash.write_usize(self.worlds.count());
         for edge in self.roadmap.edges() {
             hash.write_u32(edge.from.0);

@@ -18,6 +18,7 @@ pub const DEFAULT_ACCELERATION: f64 = 1.0;
 
 /// Why a path gets no times.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum TrajectoryError {
     /// A limit is not positive and finite.
     #[error("the {what} limit {value} of joint `{joint}` is not a positive number")]

@@ -56,6 +56,7 @@ impl Frame {
 
 /// Why an [`OccupancyGrid`] cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[non_exhaustive]
 pub enum GridError {
     /// Too few cells for the frame.
     #[error(

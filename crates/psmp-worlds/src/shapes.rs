@@ -8,6 +8,7 @@ use thiserror::Error;
 
 /// Why a shape cannot be added to [`Shapes`].
 #[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// A corner or centre with the wrong number of coordinates.
     #[error("a point of {found} coordinates was given where {expected} are expected")]
