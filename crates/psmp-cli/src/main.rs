@@ -15,6 +15,7 @@ mod failure;
 mod generate;
 mod info;
 mod learn;
+mod names;
 mod numbers;
 mod plan;
 mod plan_arm;
@@ -25,7 +26,6 @@ mod show;
 mod spheres;
 mod stopping;
 mod table;
-
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;

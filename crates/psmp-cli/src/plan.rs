@@ -5,12 +5,12 @@ use crate::failure::{Mistake, Outcome};
 use crate::plan_arm::{self, ArmArgs};
 use crate::planning::{Drawing, Planning};
 use crate::stopping::Stopping;
-use crate::{Common, numbers, say};
+use crate::{Common, names, numbers, say};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::by_name::PlannerName;
 use psmp::checker::World;
-use psmp::{AnyChecker, Connection, Experience, Roadmap, Session, SessionError, Space, WorldId};
+use psmp::{AnyChecker, Connection, Roadmap, Session, SessionError, Space, WorldId};
 use psmp::roadmap;
 use psmp_files::{FileError, Fingerprint};
 use psmp_lab::sweep::Familiarity;
@@ -93,10 +93,14 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
     radius: Option<f64>,
 
-    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, see `psmp bench --help`;
-    /// or one that plans in the map or for the arm without a roadmap: `rrtconnect`,
-    /// `rrtconnect+shortcut`, `rrtstar`, `bitstar`.
-    #[arg(long, default_value = "ei:ensemble")]
+    /// The planner.
+    #[arg(
+        long,
+        default_value = PlannerName::DEFAULT,
+        help = names::about_planner(),
+        value_parser = names::planners(),
+        hide_possible_values = true
+    )]
     pub planner: PlannerName,
 
     /// In the end straighten the path: try straight motions between places on it. They need not lie
@@ -259,8 +263,7 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
     let (roadmap, query) = (&dataset.roadmap, dataset.query()?);
     let place = format!("world {} of {}", world.0 + 1, dataset.name);
     let ends = [query.start, query.goal].map(|v| roadmap.configuration(v).unwrap_or_default());
-    let known = Familiarity::from(args.experience).worlds(&dataset, table, world);
-    let known = Experience::of(table.clone(), known);
+    let known = Familiarity::from(args.experience).experience(&dataset, world)?;
     let mut options = planning.options(Some(roadmap.clone()), Some(known))?;
     let in_image = image.as_ref().zip(roadmap.space());
     let shortest = roadmap.shortest_path(query, |edge| table.is_free(world, edge));
@@ -339,7 +342,7 @@ fn solve<W: World<Error = Infallible> + Clone + Send>(
             trial: &trial,
             shortest: written.shortest,
         };
-        planning.draw(&mut session, &drawing)?;
+        drawing.write(&mut session, &planning.args.picture)?;
     } else if let Some(file) = planning.args.picture.first() {
         return Err(Mistake::error(
             format!("`{}` cannot be drawn: the roadmap has no configurations", file.display()),

@@ -9,7 +9,7 @@ use anyhow::Result;
 use psmp::by_name::{PlannerName, TreeName};
 use psmp::checker::World;
 use psmp::{Direction, EdgeStatus, EventKind, Limit, Query, Roadmap, Session, SessionOptions};
-use psmp::{Experience, Space, VertexId};
+use psmp::{CollisionTable, Experience, Space, VertexId};
 use psmp_files::{FileError, Fingerprint, learned, read_table};
 use psmp_lab::counted;
 use psmp_lab::trial::{self, Ending, Trial};
@@ -18,7 +18,22 @@ use psmp_worlds::OccupancyGrid;
 use serde_json::json;
 use std::convert::Infallible;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Known worlds, which must be of this roadmap.
+pub fn read_table_of(file: &Path, roadmap: &Roadmap) -> Result<CollisionTable> {
+    let table = read_table(file)?;
+    if table.edge_count() == roadmap.edge_count() {
+        return Ok(table);
+    }
+    let problem = format!(
+        "tells of {}, the roadmap has {}",
+        counted(table.edge_count(), "edges"),
+        roadmap.edge_count()
+    );
+    let error = FileError::new(file, problem);
+    Err(error.hint("give the table that was made for this roadmap").into())
+}
 
 /// A run of `psmp plan`, all but its session.
 pub struct Planning<'a> {
@@ -49,17 +64,7 @@ impl Planning<'_> {
             if let Some(file) = &self.args.belief {
                 options.experience = Some(learned::open(file, roadmap, &options.models)?);
             } else if let Some(file) = &self.args.experience_table {
-                let table = read_table(file)?;
-                if table.edge_count() != roadmap.edge_count() {
-                    let problem = format!(
-                        "tells of {}, the roadmap has {}",
-                        counted(table.edge_count(), "edges"),
-                        roadmap.edge_count()
-                    );
-                    return Err(FileError::new(file, problem)
-                        .hint("give the table that was made for this roadmap")
-                        .into());
-                }
+                let table = read_table_of(file, roadmap)?;
                 options.experience = Some(table.into());
             }
         }
@@ -238,66 +243,6 @@ impl Planning<'_> {
         Ok(psmp_files::save(file, &bytes)?)
     }
 
-    /// Draws the run in the plane: the roadmap as far as it is known, and the best path, whether or not
-    /// it lies on it.
-    pub fn draw<W>(&self, session: &mut Session<'_, W>, drawing: &Drawing<'_>) -> Result<()>
-    where
-        W: World<Error = Infallible> + Clone + Send,
-    {
-        if self.args.picture.is_empty() {
-            return Ok(());
-        }
-        let mut edges = Vec::new();
-        if let Some(planner) = session.planner_mut() {
-            let count = planner.ledger().edge_count() as u32;
-            edges.extend((0..count).map(psmp::EdgeId).map(|edge| {
-                match planner.ledger().status(edge) {
-                    EdgeStatus::Free => EdgeMark::Free,
-                    EdgeStatus::Blocked => EdgeMark::Blocked,
-                    EdgeStatus::Unchecked => EdgeMark::Unknown {
-                        p_free: planner.probability_free(edge),
-                    },
-                }
-            }));
-        }
-        let (roadmap, query) = match session.roadmap() {
-            Some((roadmap, query)) => (roadmap.clone(), query),
-            None => drawing.ends()?,
-        };
-        let on_roadmap = session.best_path_on_roadmap();
-        let mut path = on_roadmap.map(|path| path.vertices().to_vec());
-        let mut drawn = roadmap.clone();
-        if let (None, Some(best)) = (&path, session.best_path()) {
-            // Its configurations are vertices like others, to be drawn with the rest.
-            let old = roadmap.configurations().unwrap_or_default();
-            let coordinates = [old, best.coordinates()].concat();
-            let first = roadmap.vertex_count() as u32;
-            path = Some((first..first + best.count() as u32).map(VertexId).collect());
-            drawn = Roadmap::from_edges(
-                roadmap.vertex_count() + best.count(),
-                Direction::Undirected,
-                roadmap.edges().to_vec(),
-            )?
-            .with_configurations(drawing.space.clone(), coordinates)?;
-        }
-        let steps = if edges.is_empty() { "motions" } else { "edges" };
-        let picture = RunPicture {
-            title: drawing.title,
-            subtitle: &show::subtitle(drawing.trial, steps),
-            roadmap: &drawn,
-            query,
-            obstacles: drawing.obstacles,
-            edges: &edges,
-            path: path.as_deref(),
-            curve: &show::curve(drawing.trial),
-            shortest: drawing.shortest,
-        };
-        for file in &self.args.picture {
-            picture.write(file)?;
-        }
-        Ok(())
-    }
-
     /// How a run ends. Of a roadmap that was given it is a finding that it has no path; one that was made
     /// on the spot can be made finer.
     pub fn outcome(&self, trial: &Trial) -> Outcome {
@@ -331,6 +276,66 @@ pub struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
+    /// Draws the run in the plane: the roadmap as far as it is known, and the best path, whether or not
+    /// it lies on it.
+    pub fn write<W>(&self, session: &mut Session<'_, W>, files: &[PathBuf]) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send,
+    {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let mut edges = Vec::new();
+        if let Some(planner) = session.planner_mut() {
+            let count = planner.ledger().edge_count() as u32;
+            edges.extend((0..count).map(psmp::EdgeId).map(|edge| {
+                match planner.ledger().status(edge) {
+                    EdgeStatus::Free => EdgeMark::Free,
+                    EdgeStatus::Blocked => EdgeMark::Blocked,
+                    EdgeStatus::Unchecked => EdgeMark::Unknown {
+                        p_free: planner.probability_free(edge),
+                    },
+                }
+            }));
+        }
+        let (roadmap, query) = match session.roadmap() {
+            Some((roadmap, query)) => (roadmap.clone(), query),
+            None => self.ends()?,
+        };
+        let on_roadmap = session.best_path_on_roadmap();
+        let mut path = on_roadmap.map(|path| path.vertices().to_vec());
+        let mut drawn = roadmap.clone();
+        if let (None, Some(best)) = (&path, session.best_path()) {
+            // Its configurations are vertices like others, to be drawn with the rest.
+            let old = roadmap.configurations().unwrap_or_default();
+            let coordinates = [old, best.coordinates()].concat();
+            let first = roadmap.vertex_count() as u32;
+            path = Some((first..first + best.count() as u32).map(VertexId).collect());
+            drawn = Roadmap::from_edges(
+                roadmap.vertex_count() + best.count(),
+                Direction::Undirected,
+                roadmap.edges().to_vec(),
+            )?
+            .with_configurations(self.space.clone(), coordinates)?;
+        }
+        let steps = if edges.is_empty() { "motions" } else { "edges" };
+        let picture = RunPicture {
+            title: self.title,
+            subtitle: &show::subtitle(self.trial, steps),
+            roadmap: &drawn,
+            query,
+            obstacles: self.obstacles,
+            edges: &edges,
+            path: path.as_deref(),
+            curve: &show::curve(self.trial),
+            shortest: self.shortest,
+        };
+        for file in files {
+            picture.write(file)?;
+        }
+        Ok(())
+    }
+
     /// Start and goal alone.
     fn ends(&self) -> Result<(Roadmap, Query)> {
         let roadmap = Roadmap::from_edges(2, Direction::Undirected, Vec::new())?
