@@ -286,8 +286,12 @@ mod tests {
             ..SessionOptions::default()
         };
         for options in [of_trees, straightened] {
-            assert!(Checking::Refined.options::<()>(options.clone()).is_ok());
-            let refused = Checking::Certified.options::<()>(options);
+            assert!(
+                Checking::Refined
+                    .options::<Infallible>(options.clone())
+                    .is_ok()
+            );
+            let refused = Checking::Certified.options::<Infallible>(options);
             let words = refused.unwrap_err().to_string();
             assert!(words.contains("`certified`"), "{words}");
         }
