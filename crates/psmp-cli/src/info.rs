@@ -179,7 +179,10 @@ fn dataset(folder: &Path) -> Result<Facts> {
         facts.push(("both_ways", both_ways(&dataset.roadmap)));
     }
     let table = if_there(dataset.table())?;
-    facts.push(("table", table.map_or(Value::Null, |table| experience(table))));
+    facts.push((
+        "table",
+        table.map_or(Value::Null, |table| experience(table)),
+    ));
     facts.push((
         "split",
         json!({"train": dataset.train().map(<[_]>::len), "test": dataset.test().map(<[_]>::len)}),

@@ -10,8 +10,8 @@ use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::by_name::PlannerName;
 use psmp::checker::World;
-use psmp::{AnyChecker, Connection, Roadmap, Session, SessionError, Space, WorldId};
 use psmp::roadmap;
+use psmp::{AnyChecker, Connection, Roadmap, Session, SessionError, Space, WorldId};
 use psmp_files::{FileError, Fingerprint};
 use psmp_lab::sweep::Familiarity;
 use psmp_lab::{Problems, checker_for, resolution_for, resolution_in};
@@ -318,17 +318,17 @@ struct Written<'a> {
 }
 
 /// Plans, and writes what was asked for.
-fn solve<W: World<Error = Infallible> + Clone + Send>(
+fn solve<'s, W: World<Error = Infallible> + Clone + Send + 's>(
     planning: &Planning<'_>,
-    mut session: Session<'_, W>,
+    mut session: Session<'s, W>,
     written: &Written<'_>,
 ) -> Result<Outcome> {
-    let trial = planning
-        .drive(&mut session)
-        .map_err(|e| match e.downcast::<SessionError<Infallible>>() {
+    let trial = planning.drive(&mut session).map_err(|e| {
+        match e.downcast::<SessionError<Infallible>>() {
             Ok(error) => in_collision(error, written.place),
             Err(other) => other,
-        })?;
+        }
+    })?;
     let dimension = written.space.map_or(0, Space::dimension);
     let names: Vec<String> = (1..=dimension).map(|axis| format!("q{axis}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -345,7 +345,10 @@ fn solve<W: World<Error = Infallible> + Clone + Send>(
         drawing.write(&mut session, &planning.args.picture)?;
     } else if let Some(file) = planning.args.picture.first() {
         return Err(Mistake::error(
-            format!("`{}` cannot be drawn: the roadmap has no configurations", file.display()),
+            format!(
+                "`{}` cannot be drawn: the roadmap has no configurations",
+                file.display()
+            ),
             "leave out `--picture`",
         ));
     }

@@ -8,8 +8,8 @@ use crate::{Common, say, show};
 use anyhow::Result;
 use psmp::by_name::{PlannerName, TreeName};
 use psmp::checker::World;
-use psmp::{Direction, EdgeStatus, EventKind, Limit, Query, Roadmap, Session, SessionOptions};
 use psmp::{CollisionTable, Experience, Space, VertexId};
+use psmp::{Direction, EdgeStatus, EventKind, Limit, Query, Roadmap, Session, SessionOptions};
 use psmp_files::{FileError, Fingerprint, learned, read_table};
 use psmp_lab::counted;
 use psmp_lab::trial::{self, Ending, Trial};
@@ -32,7 +32,9 @@ pub fn read_table_of(file: &Path, roadmap: &Roadmap) -> Result<CollisionTable> {
         roadmap.edge_count()
     );
     let error = FileError::new(file, problem);
-    Err(error.hint("give the table that was made for this roadmap").into())
+    Err(error
+        .hint("give the table that was made for this roadmap")
+        .into())
 }
 
 /// A run of `psmp plan`, all but its session.
@@ -117,9 +119,9 @@ impl Planning<'_> {
     }
 
     /// Drives a session to its end or until it is stopped, and says what it finds.
-    pub fn drive<W>(&self, session: &mut Session<'_, W>) -> Result<Trial>
+    pub fn drive<'s, W>(&self, session: &mut Session<'s, W>) -> Result<Trial>
     where
-        W: World<Error = Infallible> + Clone + Send,
+        W: World<Error = Infallible> + Clone + Send + 's,
     {
         self.stopping.planning_begins();
         let mut trial = self.run(session, self.stopping.limit())?;
@@ -142,9 +144,9 @@ impl Planning<'_> {
         Ok(trial)
     }
 
-    fn run<W>(&self, session: &mut Session<'_, W>, limit: Limit) -> Result<Trial>
+    fn run<'s, W>(&self, session: &mut Session<'s, W>, limit: Limit) -> Result<Trial>
     where
-        W: World<Error = Infallible> + Clone + Send,
+        W: World<Error = Infallible> + Clone + Send + 's,
     {
         let planner = self.args.planner.to_string();
         let mut out = std::io::stdout().lock();
@@ -173,14 +175,14 @@ impl Planning<'_> {
 
     /// Writes the best path, and what was found out on the roadmap that `known` is, to where that was
     /// asked for. A configuration's numbers have `names`.
-    pub fn write<W>(
+    pub fn write<'s, W>(
         &self,
-        session: &Session<'_, W>,
+        session: &Session<'s, W>,
         names: &[&str],
         known: Option<Fingerprint>,
     ) -> Result<()>
     where
-        W: World<Error = Infallible> + Clone + Send,
+        W: World<Error = Infallible> + Clone + Send + 's,
     {
         for file in &self.args.path {
             match session.progress().best_length {
@@ -197,9 +199,9 @@ impl Planning<'_> {
     }
 
     /// Writes the path as JSON or CSV, by the file's ending.
-    fn write_path<W>(&self, session: &Session<'_, W>, names: &[&str], file: &Path) -> Result<()>
+    fn write_path<'s, W>(&self, session: &Session<'s, W>, names: &[&str], file: &Path) -> Result<()>
     where
-        W: World<Error = Infallible> + Clone + Send,
+        W: World<Error = Infallible> + Clone + Send + 's,
     {
         let progress = session.progress();
         let on_roadmap = session.best_path_on_roadmap();
@@ -278,9 +280,9 @@ pub struct Drawing<'a> {
 impl Drawing<'_> {
     /// Draws the run in the plane: the roadmap as far as it is known, and the best path, whether or not
     /// it lies on it.
-    pub fn write<W>(&self, session: &mut Session<'_, W>, files: &[PathBuf]) -> Result<()>
+    pub fn write<'s, W>(&self, session: &mut Session<'s, W>, files: &[PathBuf]) -> Result<()>
     where
-        W: World<Error = Infallible> + Clone + Send,
+        W: World<Error = Infallible> + Clone + Send + 's,
     {
         if files.is_empty() {
             return Ok(());
@@ -288,15 +290,15 @@ impl Drawing<'_> {
         let mut edges = Vec::new();
         if let Some(planner) = session.planner_mut() {
             let count = planner.ledger().edge_count() as u32;
-            edges.extend((0..count).map(psmp::EdgeId).map(|edge| {
-                match planner.ledger().status(edge) {
+            edges.extend((0..count).map(psmp::EdgeId).map(
+                |edge| match planner.ledger().status(edge) {
                     EdgeStatus::Free => EdgeMark::Free,
                     EdgeStatus::Blocked => EdgeMark::Blocked,
                     EdgeStatus::Unchecked => EdgeMark::Unknown {
                         p_free: planner.probability_free(edge),
                     },
-                }
-            }));
+                },
+            ));
         }
         let (roadmap, query) = match session.roadmap() {
             Some((roadmap, query)) => (roadmap.clone(), query),
