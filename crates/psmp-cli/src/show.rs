@@ -108,7 +108,7 @@ impl Line<'_> {
                 format!("length {length:.4}  straightened")
             }
             (EventKind::Improved { .. }, Some(length), Some(gap)) => {
-                format!("length {length:.4}  {}", at_most(gap, progress.yardstick))
+                format!("length {length:.4}  {}", at_most(gap, progress))
             }
             (EventKind::ShortestOnRoadmap, ..) if self.will_be_straightened => {
                 "the path that was straightened was the shortest on this roadmap".to_owned()
@@ -127,11 +127,15 @@ impl Line<'_> {
 }
 
 /// How far a path may be from what it is held against.
-fn at_most(gap: f64, yardstick: Yardstick) -> String {
-    if gap == 0.0 {
-        return yardstick.to_string();
+fn at_most(gap: f64, progress: Progress) -> String {
+    let yardstick = progress.yardstick;
+    // A path that was straightened no longer lies on the roadmap.
+    let is_below = |length: f64| length < progress.lower_bound * (1.0 - 1e-9);
+    match gap {
+        0.0 if progress.best_length.is_some_and(is_below) => format!("less than {yardstick}"),
+        0.0 => yardstick.to_string(),
+        _ => format!("at most {:.1}% over {yardstick}", gap * 100.0),
     }
-    format!("at most {:.1}% over {yardstick}", gap * 100.0)
 }
 
 /// A JSON object with the lower bound and the gap added, under names that say what they are about.
@@ -158,7 +162,7 @@ pub fn subtitle(trial: &Trial, steps: &str) -> String {
     match (progress.best_length, progress.gap(), trial.ending) {
         (Some(length), Some(gap), _) => format!(
             "length {length:.3}, {}, after {spent} in {}",
-            at_most(gap, progress.yardstick),
+            at_most(gap, progress),
             counted(progress.edges, steps)
         ),
         (.., Ending::NoPathOnRoadmap) => format!("no path on this roadmap, after {spent}"),
