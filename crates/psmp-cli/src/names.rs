@@ -47,11 +47,11 @@ fn rows<T>(table: &[Descriptor<T>]) -> Vec<(String, &'static str)> {
 
 fn on_roadmaps() -> Vec<(String, &'static str)> {
     let mut names = Vec::new();
-    for proposer in &ProposerName::TABLE {
+    for proposer in ProposerName::TABLE {
         if proposer.what == ProposerName::LazySp {
             names.push((proposer.name.to_owned(), proposer.summary));
         }
-        for belief in &BeliefName::TABLE {
+        for belief in BeliefName::TABLE {
             names.push((format!("{}:{}", proposer.name, belief.name), belief.summary));
         }
     }
@@ -66,13 +66,13 @@ pub fn planners_on_roadmaps() -> Named<PlannerSpec> {
 /// Planners of both kinds.
 pub fn planners() -> Named<PlannerName> {
     let mut names = on_roadmaps();
-    names.extend(rows(&TreeName::TABLE));
+    names.extend(rows(TreeName::TABLE));
     Named(names, PhantomData)
 }
 
 /// Beliefs.
 pub fn beliefs() -> Named<BeliefName> {
-    Named(rows(&BeliefName::TABLE), PhantomData)
+    Named(rows(BeliefName::TABLE), PhantomData)
 }
 
 fn listed<T>(table: &[Descriptor<T>]) -> String {
@@ -89,9 +89,9 @@ pub fn about_planners() -> String {
          Insured, a planner checks at most twice what LazySP would plus one path that was proposed, \
          which can be several times as long as the shortest, whatever its belief; ei is, unless it is \
          told to be uninsured, the others are if told to be insured.",
-        listed(&ProposerName::TABLE),
-        listed(&BeliefName::TABLE),
-        listed(&ValidatorName::TABLE)
+        listed(ProposerName::TABLE),
+        listed(BeliefName::TABLE),
+        listed(ValidatorName::TABLE)
     )
 }
 
@@ -99,7 +99,7 @@ pub fn about_planners() -> String {
 pub fn about_beliefs() -> String {
     format!(
         "Beliefs, separated by commas; all that can be had in the dataset if not given.\n\n{}  {:<20} {}",
-        listed(&BeliefName::TABLE),
+        listed(BeliefName::TABLE),
         "0.9",
         "every edge is free with this probability"
     )
@@ -110,6 +110,6 @@ pub fn about_planner() -> String {
     format!(
         "The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, see `psmp bench --help`; \
          or one that plans in the map or for the arm without a roadmap:\n\n{}",
-        listed(&TreeName::TABLE)
+        listed(TreeName::TABLE)
     )
 }

@@ -79,8 +79,8 @@ pub struct ArmArgs {
 
 /// The ways there are to check an arm, with what each is.
 fn ways() -> impl TypedValueParser<Value = Checking> {
-    let ways =
-        Checking::TABLE.map(|way| clap::builder::PossibleValue::new(way.name).help(way.summary));
+    let ways = Checking::TABLE.iter();
+    let ways = ways.map(|way| clap::builder::PossibleValue::new(way.name).help(way.summary));
     PossibleValuesParser::new(ways).try_map(|name| name.parse::<Checking>())
 }
 
