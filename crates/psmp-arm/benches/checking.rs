@@ -16,7 +16,7 @@
 //!
 //! The second counts instructions with valgrind, which no other load of the machine changes.
 
-use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Extent, Sightings, World};
+use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Part, Sightings, World};
 use psmp::{BisectionOrder, Connection, Motion, Resolution};
 use psmp_arm::{
     Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld, Robot, Sampling, Scene,
@@ -310,7 +310,7 @@ fn compare_changes(panda: &Path) -> bool {
         .step_by(roadmap.edge_count() / KNOWN_EDGES)
     {
         sightings.clear();
-        let Ok(found) = checker.check(edge, Extent::WHOLE, &mut sightings);
+        let Ok(found) = checker.check(Part::whole_of(edge), &mut sightings);
         known.remember(edge, found.free == Some(true));
     }
     println!(

@@ -2,7 +2,7 @@
 // In a test an unwrap is an assertion.
 #![allow(clippy::unwrap_used)]
 
-use psmp::checker::{BisectionChecker, Checker as _, Extent, Sightings};
+use psmp::checker::{BisectionChecker, Checker as _, Part, Sightings};
 use psmp::{Direction, Edge, Resolution, Roadmap, Space};
 use psmp_worlds::{DiscRobot, ImageOptions, OccupancyGrid};
 use std::io::{BufRead as _, BufReader};
@@ -47,7 +47,7 @@ fn agreement(folder: &Path, worlds: usize) -> f64 {
         let mut sightings = Sightings::new(2);
         assert_eq!(row.len(), roadmap.edge_count());
         for (edge, &free) in roadmap.edge_ids().zip(&row) {
-            let verdict = checker.check(edge, Extent::WHOLE, &mut sightings).unwrap();
+            let verdict = checker.check(Part::whole_of(edge), &mut sightings).unwrap();
             agreed += usize::from(verdict.free == Some(free == 1.0));
             asked += 1;
         }

@@ -2,7 +2,7 @@
 
 use crate::random;
 use psmp::belief::IndependentEdges;
-use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Extent, Sightings, World};
+use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Part, Sightings, World};
 use psmp::proposer::LazySp;
 use psmp::validator::FailFast;
 use psmp::{
@@ -77,7 +77,7 @@ fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
             let mut sightings = Sightings::new(7);
             for edge in roadmap.edge_ids() {
                 sightings.clear();
-                let found = checker.check(edge, Extent::WHOLE, &mut sightings).unwrap();
+                let found = checker.check(Part::whole_of(edge), &mut sightings).unwrap();
                 let row = table.is_free(WorldId(index as u32), edge);
                 assert_eq!(Some(row), found.free, "scene {index}, edge {}", edge.0);
                 free += usize::from(row);
@@ -131,7 +131,7 @@ fn certified_motions_are_free_all_the_way() {
     for edge in roadmap.edge_ids() {
         sightings.clear();
         let mut is_free = |checker: &mut dyn Checker<Error = Infallible>| {
-            let Ok(found) = checker.check(edge, Extent::WHOLE, &mut sightings);
+            let Ok(found) = checker.check(Part::whole_of(edge), &mut sightings);
             found.free == Some(true)
         };
         let proof = is_free(&mut certified);
@@ -229,7 +229,7 @@ fn a_moved_object_costs_only_the_edges_that_it_can_affect() {
         for edge in roadmap.edge_ids() {
             if let Some(free) = memory.status(edge) {
                 sightings.clear();
-                let found = truth.check(edge, Extent::WHOLE, &mut sightings).unwrap();
+                let found = truth.check(Part::whole_of(edge), &mut sightings).unwrap();
                 assert_eq!(Some(free), found.free);
             }
         }

@@ -6,7 +6,7 @@ use super::contender::Contender;
 use crate::reproduce::ReproduceError;
 use psmp::by_name::{BeliefName, PlannerName, PlannerSpec, ProposerName, Setting, TreeName};
 use psmp::checker::{
-    BisectionError, Checker, EdgeMemory, Extent, Finding, MotionChecker, Sightings, VerticesOnce,
+    BisectionError, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, VerticesOnce,
 };
 use psmp::shortcut::{ShortcutOptions, shortcut_watched};
 use psmp::trees::{ProblemError, RrtConnectOptions};
@@ -99,7 +99,7 @@ impl Joined {
         is_joined[..roadmap.vertex_count()].fill(true);
         for edge in self.roadmap.edge_ids().skip(roadmap.edge_count()) {
             sightings.clear();
-            let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
+            let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
             let is_free = finding.free == Some(true);
             self.added.push(is_free);
             let is_joined = &mut is_joined[self.roadmap.edge(edge).from.index()];
@@ -133,14 +133,10 @@ struct Remembering {
 impl Checker for Remembering {
     type Error = Infallible;
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, Infallible> {
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
+        let edge = part.edge;
         match self.known.status(edge) {
-            None => self.checker.check(edge, extent, sightings),
+            None => self.checker.check(part, sightings),
             free => Ok(Finding {
                 free,
                 configurations: 0,
@@ -224,7 +220,7 @@ impl<'a> ArmArena<'a> {
                 let edges = path.edges().iter();
                 let costs = edges.map(|edge| {
                     sightings.clear();
-                    let Ok(finding) = checker.check(*edge, Extent::WHOLE, &mut sightings);
+                    let Ok(finding) = checker.check(Part::whole_of(*edge), &mut sightings);
                     finding.configurations
                 });
                 joined.configurations + costs.sum::<u64>()
