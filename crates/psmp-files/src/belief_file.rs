@@ -343,7 +343,7 @@ impl BeliefFile {
         if section(LATENT[0], None)?.is_some() {
             let mut parts = [Vec::new(), Vec::new(), Vec::new()];
             for (name, part) in LATENT.iter().zip(&mut parts) {
-                let at = section(name, None)?.filter(|at| at.len() % 4 == 0);
+                let at = section(name, None)?.filter(|at| at.len().is_multiple_of(4));
                 *part = numbers(&map[at.ok_or_else(|| strange(name))?]);
             }
             if parts[0].len() != edges {
@@ -396,7 +396,7 @@ fn weights(version: u32, bytes: &[u8]) -> Option<MemberWeights> {
         let weights = bytes.chunks_exact(8).map(float);
         return MemberWeights::new(MEMBERS_OF_VERSION_1.into_iter().zip(weights));
     }
-    if bytes.len() % WEIGHT != 0 {
+    if !bytes.len().is_multiple_of(WEIGHT) {
         return None;
     }
     MemberWeights::new(bytes.chunks_exact(WEIGHT).filter_map(|entry| {

@@ -3,7 +3,8 @@
 use crate::{panda, random, random_configuration};
 use psmp::checker::World;
 use psmp::{
-    Connection, End, EventKind, Resolution, Roadmap, SessionError, SessionOptions, Stop, Until,
+    Connection, End, Event, EventKind, Resolution, Roadmap, SessionError, SessionOptions, Stop,
+    Until,
 };
 use psmp_arm::{
     Arm, ArmProblem, Checking, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld,
@@ -120,10 +121,11 @@ fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Opti
     };
     let arm = problem.checked(Checking::Refined, spheres).unwrap();
     let mut session = arm.session(&problem.start, &problem.goal, options).unwrap();
-    match Until::new(&mut session, &Stop::never()).last()? {
-        Ok(last) => {
+    let events: Result<Vec<Event>, _> = Until::new(&mut session, &Stop::never()).collect();
+    match events {
+        Ok(events) => {
             let found = session.best_path().is_some();
-            assert_eq!(found, last.kind != EventKind::NoPathOnRoadmap);
+            assert_eq!(found, events.last()?.kind != EventKind::NoPathOnRoadmap);
             Some(found)
         }
         Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => None,
