@@ -482,7 +482,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     /// If an end is in collision or cannot be joined, or a check fails.
     pub fn prepare(&mut self, limit: &Limit) -> Result<(), SessionError<W::Error>> {
         while !self.is_prepared() {
-            match self.advance(limit)? {
+            match self.advance_or_end(limit)? {
                 Some(event) => self.untold.push_back(event),
                 None => break,
             }
@@ -528,6 +528,18 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             free,
             configurations,
         })
+    }
+
+    /// Takes a step. A check that failed is made again by the next one; any other trouble ends the session.
+    fn advance_or_end(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        let step = self.advance(limit);
+        if step
+            .as_ref()
+            .is_err_and(|e| !matches!(e, SessionError::World(_)))
+        {
+            self.stage = Stage::Over;
+        }
+        step
     }
 
     fn advance(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
@@ -849,7 +861,7 @@ impl<'a, W: World + Clone + Send + 'a> Anytime for Session<'a, W> {
     fn step(&mut self, limit: &Limit) -> Option<Result<Event, Self::Error>> {
         match self.untold.pop_front() {
             Some(event) => Some(Ok(event)),
-            None => self.advance(limit).transpose(),
+            None => self.advance_or_end(limit).transpose(),
         }
     }
 
