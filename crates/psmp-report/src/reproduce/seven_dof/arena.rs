@@ -86,13 +86,13 @@ impl Joined {
             configurations: session.progress().configurations,
             ..Self::already(joined, query)
         };
-        joined.look_over(roadmap, checker(&joined.roadmap)?);
+        joined.check_added(roadmap, checker(&joined.roadmap)?);
         Ok(Some(joined))
     }
 
     /// Finds out which edges are free that joining has added to a roadmap, and which of them it has
     /// checked itself: those of each new vertex in their order, up to the first that is free.
-    fn look_over(&mut self, roadmap: &Roadmap, mut checker: AnyChecker<'_, Infallible>) {
+    fn check_added(&mut self, roadmap: &Roadmap, mut checker: AnyChecker<'_, Infallible>) {
         let dimension = roadmap.space().map_or(0, Space::dimension);
         let mut sightings = Sightings::new(dimension);
         let mut is_joined = vec![false; self.roadmap.vertex_count()];
@@ -123,8 +123,9 @@ impl Joined {
     }
 }
 
-/// Checks edges, but for those that are known, which cost nothing. The planner is not told of them
-/// beforehand: it has to ask, as in the published experiment.
+/// Checks edges, but for those that are known from joining or from a check before, which cost nothing.
+/// A planner is not told of them beforehand: it has to ask, as in the experiment whose figures are
+/// published.
 struct Remembering {
     checker: VerticesOnce<SphereWorld>,
     known: EdgeMemory,
@@ -135,13 +136,17 @@ impl Checker for Remembering {
 
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
         let edge = part.edge;
-        match self.known.status(edge) {
-            None => self.checker.check(part, sightings),
-            free => Ok(Finding {
+        if let free @ Some(_) = self.known.status(edge) {
+            return Ok(Finding {
                 free,
                 configurations: 0,
-            }),
+            });
         }
+        let finding = self.checker.check(part, sightings)?;
+        if let Some(free) = finding.free {
+            self.known.remember(edge, free);
+        }
+        Ok(finding)
     }
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
