@@ -109,7 +109,9 @@ impl<'a> Arena<'a> {
             .map(|path| path.edges().iter().map(|e| checker.cost_if_free(*e)).sum());
         let experience = match &options.belief {
             Some(belief) => belief.experience.clone(),
-            None => contestant.familiarity.experience(self.problems, self.world)?,
+            None => contestant
+                .familiarity
+                .experience(self.problems, self.world)?,
         };
         let setting = Setting {
             experience: Some(experience),

@@ -7,9 +7,9 @@
 
 use psmp::WorldId;
 use psmp::by_name::PlannerSpec;
+use psmp_lab::Problems;
 use psmp_lab::families::{FAMILIES, ProblemSet};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
-use psmp_lab::Problems;
 use psmp_worlds::Dataset;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,6 @@
 //! Generated families against the published datasets that they take after.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
-
 use psmp::{CollisionTable, EdgeId};
 use psmp_lab::families::Family;
 use psmp_worlds::Dataset;

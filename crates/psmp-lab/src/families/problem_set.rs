@@ -4,8 +4,10 @@
 
 use super::{Family, Rectangle};
 use psmp::checker::{BisectionChecker, BisectionError, Checker, Extent, Sightings};
-use psmp::{CollisionTable, Connection, EdgeId, Query, Resolution, Roadmap, Space, VertexId, WorldId};
 use psmp::roadmap;
+use psmp::{
+    CollisionTable, Connection, EdgeId, Query, Resolution, Roadmap, Space, VertexId, WorldId,
+};
 use psmp_files::FileError;
 use psmp_worlds::{Dataset, DatasetParts, Frame, OccupancyGrid};
 use rand::SeedableRng;
