@@ -396,7 +396,7 @@ fn weights(version: u32, bytes: &[u8]) -> Option<MemberWeights> {
         let weights = bytes.chunks_exact(8).map(float);
         return MemberWeights::new(MEMBERS_OF_VERSION_1.into_iter().zip(weights));
     }
-    if bytes.len() % WEIGHT != 0 {
+    if !bytes.len().is_multiple_of(WEIGHT) {
         return None;
     }
     MemberWeights::new(bytes.chunks_exact(WEIGHT).filter_map(|entry| {
