@@ -64,7 +64,7 @@ impl Table {
 
     /// Writes the table into a file that `open` reads.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| psmp_files::write_table(path, &*self.0))
+        py.detach(|| psmp_files::write_table(path, &self.0))
             .map_err(|e| file_error(&e))
     }
 
