@@ -84,7 +84,7 @@ class Result:
     def of(cls, run: _psmp.Run) -> Result:
         """What a run has found so far."""
         on_the_way = ("configurations", "edges", "proposals", "lengths", "lower_bounds", "seconds")
-        found = dict(zip(on_the_way, run._found(), strict=True))
+        found: dict[str, Any] = dict(zip(on_the_way, run._found(), strict=True))
         totals = {f"total_{name}": getattr(run, name) for name in ("configurations", "edges", "proposals", "seconds")}
         same = {name: getattr(run, name) for name in _AS_IN_THE_RUN}
         bounds_since, bounds = run._bounds()
