@@ -1,7 +1,7 @@
 //! How long a valid configuration takes to check: eight lanes beside one lane beside parry's
 //! meshes, for the published Panda in published scenes.
 //!
-//! The rivals run by turns in one process on the same motions, all of them free, and the least time
+//! They run by turns in one process on the same motions, all of them free, and the least time
 //! of many short rounds counts, so that the ratios hold on a busy machine. The motions have a
 //! roadmap's length. They are checked at the 0.2 rad of a planner, where a motion fills one or two
 //! blocks of eight and many lanes stay empty, and at the 1/32 rad of VAMP, where few do. Then a
@@ -16,12 +16,11 @@
 //!
 //! The second counts instructions with valgrind, which no other load of the machine changes.
 
-use psmp::Connection;
-use psmp::checker::{BisectionChecker, BisectionOrder, Checker, Sightings, World};
+use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Part, Sightings, World};
+use psmp::{BisectionOrder, Connection, Motion, Resolution};
 use psmp_arm::{
-    Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, EdgeMemory, ExactWorld,
-    RememberingChecker, Robot, Sampling, Scene, Semantics, SphereModel, SphereWorld, SphereWorlds,
-    SweptVolumes, joint_roadmap,
+    Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld, Robot, Sampling, Scene,
+    Semantics, SphereModel, SphereWorld, SphereWorlds, SweptVolumes, joint_roadmap,
 };
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -124,7 +123,7 @@ fn free_edges(arm: &Arm, world: &mut SphereWorld, step: f64) -> Vec<Vec<f64>> {
         else {
             break;
         };
-        let edge = along(arm, a, b, step);
+        let edge = along(Motion::new(space, a, b, resolution(step)));
         if matches!(world.first_collision(&edge, dimension), Ok(None)) {
             edges.push(edge);
         }
@@ -135,17 +134,17 @@ fn free_edges(arm: &Arm, world: &mut SphereWorld, step: f64) -> Vec<Vec<f64>> {
     edges
 }
 
+fn resolution(step: f64) -> Resolution {
+    Resolution::largest_axis(step).expect("a step is positive")
+}
+
 /// The configurations of a motion in bisection order.
-fn along(arm: &Arm, a: &[f64], b: &[f64], step: f64) -> Vec<f64> {
-    let dimension = arm.dimension();
-    let ways = a.iter().zip(b).map(|(x, y)| (x - y).abs());
-    let count = (ways.fold(0.0, f64::max) / step).ceil() as usize + 1;
+fn along(motion: Motion<'_>) -> Vec<f64> {
+    let (count, dimension) = (motion.configurations(), motion.space().dimension());
     let mut edge = vec![0.0; count * dimension];
     let mut order = BisectionOrder::default();
-    let places = order.of(count).iter();
-    for (&i, q) in places.zip(edge.chunks_exact_mut(dimension)) {
-        arm.space()
-            .interpolate(a, b, f64::from(i) / (count - 1).max(1) as f64, q);
+    for (&step, q) in order.of(count).iter().zip(edge.chunks_exact_mut(dimension)) {
+        motion.write(step as usize, q);
     }
     edge
 }
@@ -222,18 +221,9 @@ fn compare_tables(panda: &Path) -> bool {
     let roadmap = joint_roadmap(&arm, &model, 5000, Sampling::Halton, connection);
     let roadmap = roadmap.expect("a roadmap of the Panda");
     let stride = roadmap.edge_count() / TABLE_EDGES;
-    let edges: Vec<Vec<f64>> = roadmap
-        .edges()
-        .iter()
-        .step_by(stride)
-        .map(|edge| {
-            let ends = [edge.from, edge.to].map(|v| roadmap.configuration(v));
-            let [Some(a), Some(b)] = ends else {
-                unreachable!("a roadmap in joint space");
-            };
-            along(&arm, a, b, 0.2)
-        })
-        .collect();
+    let some = roadmap.edge_ids().step_by(stride);
+    let motions = some.filter_map(|edge| roadmap.motion(edge, resolution(0.2)));
+    let edges: Vec<Vec<f64>> = motions.map(along).collect();
     println!(
         "\n{TABLE_SCENES} scenes x edges of a roadmap of 5000 vertices, 10 nearest, steps of 0.2 rad:"
     );
@@ -310,22 +300,23 @@ fn compare_changes(panda: &Path) -> bool {
         Scene::read(path).expect("the published scene is read")
     };
     let world = SphereWorld::new(&arm, &model, &read(SETS[0], 1)).expect("arm and scene fit");
-    let swept = SweptVolumes::new(&roadmap, 0.2, &world).expect("a roadmap in joint space");
-    let mut known = EdgeMemory::new(roadmap.edge_count());
-    let checker = BisectionChecker::by_largest_step(&roadmap, 0.2, world).expect("a resolution");
-    let mut checker = RememberingChecker::new(checker, &mut known);
+    let coarse = resolution(0.2);
+    let swept = SweptVolumes::new(&roadmap, coarse, &world).expect("a roadmap in joint space");
+    let mut known = EdgeMemory::default();
+    let mut checker = BisectionChecker::new(&roadmap, coarse, world).expect("a resolution");
     let mut sightings = Sightings::new(arm.dimension());
     for edge in roadmap
         .edge_ids()
         .step_by(roadmap.edge_count() / KNOWN_EDGES)
     {
         sightings.clear();
-        let Ok(_) = checker.check(edge, &mut sightings);
+        let Ok(found) = checker.check(Part::whole_of(edge), &mut sightings);
+        known.remember(edge, found.free == Some(true));
     }
     println!(
         "\nan object comes, {} of {} edges are known: microseconds to forget, and to find all \
          affected edges",
-        known.known(),
+        known.known().count(),
         roadmap.edge_count()
     );
     println!(
@@ -343,7 +334,7 @@ fn compare_changes(panda: &Path) -> bool {
             for _ in 0..ROUNDS {
                 let mut memory = known.clone();
                 let times = [
-                    timed(|| memory.came(&swept, &object), 1),
+                    timed(|| swept.came(&object, &mut memory), 1),
                     timed(|| found = swept.affected(&object.shapes).count(), 1),
                 ];
                 for (least, time) in least.iter_mut().zip(times) {

@@ -7,33 +7,24 @@
 //!
 //! Every problem of every set under `DATA/problems` is joined to one and the same roadmap and
 //! planned for with LazySP, which finds the shortest path of the roadmap or proves that there is
-//! none. `--checker` is `spheres`, `refined` (spheres, and the true shapes where they touch; if not
-//! given) or `exact`. One problem is known to end in collision; it is counted and named like any
-//! other that does.
+//! none. `--checker` is one of the ways that [`Checking`] knows, `refined` if not given; to certify
+//! motions takes a smaller `--step` than the 0.2 rad of the published experiment. One problem is known
+//! to end in collision; it is counted and named like any other that does.
 
 #![allow(
     clippy::unwrap_used,
     reason = "an example is read, and stops where it is wrong"
 )]
 
-use psmp::belief::IndependentEdges;
-use psmp::checker::{BisectionChecker, World};
-use psmp::proposer::LazySp;
-use psmp::validator::Forward;
-use psmp::{Anytime, Connection, EventKind, Planner, Roadmap};
+use psmp::{Connection, EventKind, Limit, Resolution, SessionError, SessionOptions, Stop, Until};
 use psmp_arm::{
-    Arm, ArmProblem, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld, JoinError,
-    JoinedQuery, MotionRequest, RefinedWorld, RememberingChecker, Robot, Sampling, Scene,
-    Semantics, SphereModel, joint_roadmap,
+    Arm, ArmProblem, Checking, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES,
+    MotionRequest, Robot, Sampling, Scene, Semantics, SphereModel, joint_roadmap,
 };
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-const RESOLUTION: f64 = 0.2;
-/// How often the roadmap is made finer where it has no path.
-const MOST_ROUNDS: u32 = 3;
 
 /// How a problem ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,22 +40,33 @@ enum Outcome {
     Touching(String),
 }
 
+impl From<SessionError<Infallible>> for Outcome {
+    fn from(error: SessionError<Infallible>) -> Self {
+        match error {
+            SessionError::InCollision(_) => Self::Touching(error.to_string()),
+            _ => Self::NotJoined(error.to_string()),
+        }
+    }
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let data = PathBuf::from(arguments.next().expect("the folder of the Panda data"));
     let (mut vertices, mut neighbours) = (DEFAULT_VERTICES, DEFAULT_NEIGHBOURS);
-    let (mut checker, mut spheres) = ("refined".to_owned(), DEFAULT_SPHERES);
-    let mut robot = "panda.urdf".to_owned();
+    let (mut checking, mut spheres) = (Checking::default(), DEFAULT_SPHERES);
+    let (mut robot, mut step) = ("panda.urdf".to_owned(), 0.2);
     while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
         match name.as_str() {
             "--vertices" => vertices = value.parse().unwrap(),
             "--neighbours" => neighbours = value.parse().unwrap(),
             "--spheres" => spheres = value.parse().unwrap(),
-            "--checker" => checker = value,
+            "--checker" => checking = value.parse().unwrap(),
             "--robot" => robot = value,
+            "--step" => step = value.parse().unwrap(),
             other => panic!("there is no option {other}"),
         }
     }
+    let resolution = Resolution::largest_axis(step).unwrap();
     let robot = Robot::read(data.join(robot)).unwrap();
     let semantics = Semantics::read(data.join("panda.srdf"), &robot).unwrap();
     let cache = std::env::temp_dir().join("psmp-spheres");
@@ -74,7 +76,7 @@ fn main() {
     let started = Instant::now();
     let roadmap = joint_roadmap(&arm, &cover, vertices, Sampling::Halton, connection).unwrap();
     println!(
-        "{} vertices, {} edges, made in {:.2} s; {} spheres; checker {checker}\n",
+        "{} vertices, {} edges, made in {:.2} s; {} spheres; checker {checking}\n",
         roadmap.vertex_count(),
         roadmap.edge_count(),
         started.elapsed().as_secs_f64(),
@@ -104,7 +106,15 @@ fn main() {
         scenes.sort();
         let outcomes: Vec<Outcome> = scenes
             .par_iter()
-            .map(|scene| solve(scene, &arm, &cover, &roadmap, &checker))
+            .map(|scene| {
+                let options = SessionOptions {
+                    planner: "lazysp".parse().unwrap(),
+                    roadmap: Some(roadmap.clone()),
+                    resolution: Some(resolution),
+                    ..SessionOptions::default()
+                };
+                solve(scene, &arm, &cover, checking, options)
+            })
             .collect();
         let name = set.file_name().unwrap().to_string_lossy().into_owned();
         for (scene, outcome) in scenes.iter().zip(&outcomes) {
@@ -122,8 +132,8 @@ fn solve(
     scene: &Path,
     arm: &Arm,
     cover: &SphereModel,
-    roadmap: &Roadmap,
-    checker: &str,
+    checking: Checking,
+    options: SessionOptions,
 ) -> Outcome {
     let file = scene
         .file_name()
@@ -136,59 +146,33 @@ fn solve(
         let (end, body, other) = (touch.end, touch.body, touch.other);
         return Outcome::Touching(format!("at the {end}, `{body}` touches `{other}`"));
     }
-    let (arm, scene) = (&problem.arm, &problem.scene);
-    match checker {
-        "spheres" => plan(&problem, roadmap, problem.sphere_world(cover).unwrap()),
-        "exact" => plan(&problem, roadmap, ExactWorld::new(arm, scene).unwrap()),
-        _ => plan(
-            &problem,
-            roadmap,
-            RefinedWorld::new(arm, cover, scene).unwrap(),
-        ),
-    }
+    plan(&problem, cover, checking, options).unwrap_or_else(Outcome::from)
 }
 
-fn plan<W: World<Error = Infallible> + Clone>(
+fn plan(
     problem: &ArmProblem,
-    roadmap: &Roadmap,
-    mut world: W,
-) -> Outcome {
+    cover: &SphereModel,
+    checking: Checking,
+    options: SessionOptions,
+) -> Result<Outcome, SessionError<Infallible>> {
     let started = Instant::now();
-    let (start, goal) = (&problem.start, &problem.goal);
-    let mut joined = match JoinedQuery::new(
-        roadmap,
-        start,
-        goal,
-        RESOLUTION,
-        &mut world,
-        &psmp::Limit::none(),
-    ) {
-        Ok(joined) => joined,
-        Err(e @ JoinError::InCollision(_)) => return Outcome::Touching(e.to_string()),
-        Err(e) => return Outcome::NotJoined(e.to_string()),
-    };
-    let mut planning = 0;
-    for round in 0..=MOST_ROUNDS {
-        let checker =
-            BisectionChecker::by_largest_step(&joined.roadmap, RESOLUTION, world.clone()).unwrap();
-        let checker = RememberingChecker::new(checker, &mut joined.known);
-        let belief = IndependentEdges::constant(0.5).unwrap();
-        let (roadmap, query) = (&joined.roadmap, joined.query);
-        let mut planner = Planner::new(roadmap, query, LazySp, belief, Forward, checker);
-        let last = std::iter::from_fn(|| planner.step(&psmp::Limit::none())).last();
-        let Some(Ok(event)) = last else { break };
-        planning += event.progress.configurations;
-        if event.kind == EventKind::ShortestOnRoadmap {
-            return Outcome::Solved {
-                joining: joined.configurations,
-                planning,
-                rounds: round,
-                seconds: started.elapsed().as_secs_f64(),
-            };
-        }
-        joined.make_finer(round).unwrap();
+    let arm = problem.checked(checking, cover).unwrap();
+    let mut session = arm.session(&problem.start, &problem.goal, options)?;
+    session.prepare(&Limit::NONE)?;
+    let joining = session.progress().configurations;
+    let mut rounds = 0;
+    for event in Until::new(&mut session, &Stop::never()) {
+        rounds += u32::from(event?.kind == EventKind::MadeFiner);
     }
-    Outcome::NoPath
+    Ok(match session.best_path() {
+        Some(_) => Outcome::Solved {
+            joining,
+            planning: session.progress().configurations - joining,
+            rounds,
+            seconds: started.elapsed().as_secs_f64(),
+        },
+        None => Outcome::NoPath,
+    })
 }
 
 fn report(set: &str, outcomes: &[Outcome]) {

@@ -7,7 +7,7 @@
 //! too near to something to be called free.
 
 use crate::world::{ArmWorld, Clearances};
-use psmp::checker::{BisectionError, Checker, Extent, Finding, Sightings, Verdict};
+use psmp::checker::{BisectionError, Checker, Finding, Part, Sightings, Verdict};
 use psmp::{EdgeId, Motion, Resolution, Roadmap, Space};
 use std::convert::Infallible;
 
@@ -97,13 +97,9 @@ impl<W: ArmWorld> CertifiedChecker<W> {
 impl<W: ArmWorld> Checker for CertifiedChecker<W> {
     type Error = Infallible;
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, Infallible> {
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
+        let edge = part.edge;
         let cost = self.cost_if_free(edge);
-        extent.whole(cost, || Ok(self.certify(edge, sightings)))
+        part.whole(cost, || Ok(self.certify(edge, sightings)))
     }
 }

@@ -12,13 +12,11 @@ use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::spheres::SphereWorld;
 use crate::step::{DEFAULT_STEP, SHORTCUT_STEP};
-use psmp::by_name::{Descriptor, PlannerName};
+use psmp::by_name::PlannerName;
 use psmp::checker::World;
 use psmp::{AnyChecker, Resolution, Session, SessionError, SessionOptions, Space};
 use std::convert::Infallible;
 use std::fmt;
-use std::str::FromStr;
-use thiserror::Error;
 
 /// A way to check an arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,36 +30,16 @@ pub enum Checking {
     Certified,
 }
 
-const fn row(name: &'static str, what: Checking, summary: &'static str) -> Descriptor<Checking> {
-    Descriptor {
-        name,
-        summary,
-        what,
-        colours: &[],
-    }
+psmp::table_of_names! {
+    Checking:
+    "refined" Self::Refined, "by spheres, and by the true shapes where the spheres touch";
+    "spheres" Self::Spheres, "by spheres that cover the links: fastest, and too careful";
+    "exact" Self::Exact, "by the true shapes";
+    "certified" Self::Certified, "whole motions by the clearance of the spheres, not only configurations along them";
 }
+psmp::by_table!(Checking, "way to check an arm");
 
 impl Checking {
-    /// All of them.
-    pub const TABLE: [Descriptor<Self>; 4] = [
-        row(
-            "refined",
-            Self::Refined,
-            "by spheres, and by the true shapes where the spheres touch",
-        ),
-        row(
-            "spheres",
-            Self::Spheres,
-            "by spheres that cover the links: fastest, and too careful",
-        ),
-        row("exact", Self::Exact, "by the true shapes"),
-        row(
-            "certified",
-            Self::Certified,
-            "whole motions by the clearance of the spheres, not only configurations along them",
-        ),
-    ];
-
     /// Whether nothing but spheres is asked, so that what they touch may yet be free.
     #[must_use]
     pub fn is_careful(self) -> bool {
@@ -94,36 +72,6 @@ impl Checking {
             shortcut_step: options.shortcut_step.or(Some(SHORTCUT_STEP)),
             ..options
         })
-    }
-}
-
-/// No way to check an arm has that name.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{name}` is no way to check an arm: choose one of {}", names().join(", "))]
-pub struct NoSuchChecking {
-    /// What was given.
-    pub name: String,
-}
-
-fn names() -> [String; 4] {
-    Checking::TABLE.map(|row| format!("`{}`", row.name))
-}
-
-impl FromStr for Checking {
-    type Err = NoSuchChecking;
-
-    fn from_str(name: &str) -> Result<Self, NoSuchChecking> {
-        let known = Self::TABLE.iter().find(|row| row.name == name);
-        known.map(|row| row.what).ok_or_else(|| NoSuchChecking {
-            name: name.to_owned(),
-        })
-    }
-}
-
-impl fmt::Display for Checking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = Self::TABLE.iter().find(|row| row.what == *self);
-        f.write_str(row.map_or("?", |row| row.name))
     }
 }
 
@@ -297,8 +245,12 @@ mod tests {
             ..SessionOptions::default()
         };
         for options in [of_trees, straightened] {
-            assert!(Checking::Refined.options::<()>(options.clone()).is_ok());
-            let refused = Checking::Certified.options::<()>(options);
+            assert!(
+                Checking::Refined
+                    .options::<Infallible>(options.clone())
+                    .is_ok()
+            );
+            let refused = Checking::Certified.options::<Infallible>(options);
             let words = refused.unwrap_err().to_string();
             assert!(words.contains("`certified`"), "{words}");
         }

@@ -48,7 +48,7 @@ mod xml;
 
 pub use arm::{Arm, ArmError};
 pub use certified::CertifiedChecker;
-pub use checking::{CheckedArm, Checking, NoSuchChecking};
+pub use checking::{CheckedArm, Checking};
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
 pub use joint_roadmap::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Sampling, joint_roadmap};

@@ -1,19 +1,19 @@
 //! `psmp bench`: planners compared over the worlds of datasets.
 
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, numbers, say, show};
+use crate::{Common, names, numbers, say, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use psmp::{Experience, Fallback, WorldId};
-use psmp_files::Fingerprint;
+use psmp::by_name::PlannerSpec;
+use psmp::{Fallback, WorldId};
+use psmp_files::learned;
 use psmp_lab::counted;
-use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions, sweep};
-use psmp_lab::{PlannerSpec, Problems, Row, Summary, learned, summarise};
+use psmp_lab::sweep::{Contestant, Familiarity, LearnedBelief, SweepOptions, sweep};
+use psmp_lab::{Problems, Row, Summary, summarise};
 use psmp_report::{KeptRows, rows};
 use psmp_worlds::{Dataset, Prefer, ReadOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -28,20 +28,13 @@ pub struct BenchArgs {
     datasets: Vec<PathBuf>,
 
     /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, separated by commas.
-    ///
-    /// Proposers: psmp, lazysp, maxprob (maxprob+ goes on to the roadmap's shortest path), pomp, ei (expected
-    /// improvement per check; ei-tradeoffs, ei-draws, ei-refutation and ei-joint are ei less one of its
-    /// parts). Beliefs: fs (finite set), soft (soft finite set), nn (nearest
-    /// neighbour), freq (each edge's frequency), local, latent, ensemble, or a probability such as
-    /// 0.9. Validators: coarse, failfast, forward, backward, alternate, bisect.
-    ///
-    /// Insured, a planner checks at most twice what LazySP would plus one path that was proposed, which
-    /// can be several times as long as the shortest, whatever its belief; ei is, unless it is told to
-    /// be uninsured, the others are if told to be insured.
     #[arg(
         long,
         value_delimiter = ',',
-        default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,lazysp"
+        default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,lazysp",
+        long_help = names::about_planners(),
+        value_parser = names::planners_on_roadmaps(),
+        hide_possible_values = true
     )]
     planners: Vec<PlannerSpec>,
 
@@ -130,8 +123,8 @@ pub struct MethodArgs {
     #[arg(long, default_value_t = 1000.0, value_parser = numbers::positive, allow_negative_numbers = true)]
     pub eta: f64,
 
-    /// Barren draws in a row before the optimistic path is proposed, or `never` for the plain
-    /// method.
+    /// Proposals in a row without improvement before the optimistic path is proposed, or `never` for the
+    /// plain method.
     #[arg(long, default_value = "20", value_parser = parse_fallback, value_name = "DRAWS|never", allow_negative_numbers = true)]
     pub fallback: Fallback,
 }
@@ -141,7 +134,7 @@ fn parse_fallback(text: &str) -> Result<Fallback, String> {
         "never" => Ok(Fallback::Never),
         _ => text
             .parse()
-            .map(Fallback::AfterBarren)
+            .map(Fallback::AfterNoImprovement)
             .map_err(|_| "expected a number of draws or `never`".to_owned()),
     }
 }
@@ -206,8 +199,8 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
         eta: args.method.eta,
         fallback: args.method.fallback,
         budget: args.budget,
-        belief: None,
         jobs: args.jobs.map(usize::from),
+        ..SweepOptions::default()
     };
     // Before hours of work, see that its results can be kept.
     for file in &args.output {
@@ -226,8 +219,10 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
         .collect::<Result<Vec<Dataset>>>()?;
     if let Some(file) = &args.belief {
         for dataset in &datasets {
-            let belief = learned::open(file, Fingerprint::of(&dataset.roadmap))?;
-            options.belief = Some(Arc::new(belief));
+            options.belief = Some(LearnedBelief {
+                path: file.clone(),
+                experience: learned::open(file, &dataset.roadmap, &options.models)?,
+            });
         }
     }
     let tasks = datasets

@@ -2,13 +2,13 @@
 
 use crate::bench::{PreferArg, choose_worlds};
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, numbers, say, show};
+use crate::{Common, names, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
+use psmp::by_name::{BeliefName, ModelCache, PlannerSpec};
 use psmp_files::check_writable;
 use psmp_lab::calibration::{Calibration, CalibrationOptions, Order, calibrate};
 use psmp_lab::counted;
-use psmp_lab::{BeliefName, PlannerSpec};
 use psmp_report::calibrations;
 use psmp_report::report::write_reliability_diagram;
 use psmp_worlds::{Dataset, ReadOptions};
@@ -25,9 +25,14 @@ pub struct CalibrateArgs {
     #[arg(value_name = "DIR")]
     dataset: PathBuf,
 
-    /// Beliefs, separated by commas: fs, soft, nn, freq, local, latent, ensemble, or a probability
-    /// such as 0.9. All that can be had in the dataset if not given.
-    #[arg(long, value_delimiter = ',')]
+    /// Beliefs, separated by commas; all that can be had in the dataset if not given.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        long_help = names::about_beliefs(),
+        value_parser = names::beliefs(),
+        hide_possible_values = true
+    )]
     belief: Vec<BeliefName>,
 
     /// Worlds to ask about: `test`, `train`, `all`, or ids such as `1,7,20-40`. Beliefs learn from
@@ -46,7 +51,7 @@ pub struct CalibrateArgs {
     checks: Vec<usize>,
 
     /// Check the edges that this planner checks, in its order, instead of random ones.
-    #[arg(long, value_name = "PLANNER")]
+    #[arg(long, value_name = "PLANNER", value_parser = names::planners_on_roadmaps(), hide_possible_values = true)]
     checked_by: Option<PlannerSpec>,
 
     /// Where to write the numbers, one row for each belief and number of checks: .csv or .json by
@@ -120,10 +125,11 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
         seed: common.seed,
         resolution: args.resolution,
         eta: args.eta,
+        models: ModelCache::default(),
         jobs: args.jobs.map(usize::from),
     };
     if options.beliefs.is_empty() {
-        options.beliefs = BeliefName::all().collect();
+        options.beliefs = BeliefName::TABLE.iter().map(|row| row.what).collect();
     }
     let bar = show::progress(
         (worlds.len() * options.beliefs.len()) as u64,

@@ -4,8 +4,8 @@ use crate::failure::{Mistake, Outcome, if_there};
 use crate::{Common, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::{Experience, Query, Roadmap, VertexId, WorldId};
-use psmp_files::{TableFile, write_table};
+use psmp::{CollisionTable, Query, Roadmap, VertexId, WorldId};
+use psmp_files::{read_table, write_table};
 use psmp_lab::counted;
 use psmp_worlds::{Dataset, DatasetParts, graphml};
 use serde_json::json;
@@ -42,7 +42,7 @@ pub struct ConvertArgs {
 enum Source {
     Dataset(Box<Dataset>),
     Roadmap(Roadmap),
-    Table(TableFile, Option<Roadmap>),
+    Table(CollisionTable, Option<Roadmap>),
 }
 
 fn is(path: &Path, ending: &str) -> bool {
@@ -57,7 +57,7 @@ fn read(args: &ConvertArgs) -> Result<Source> {
         return Ok(Source::Roadmap(graphml::read(&args.from)?));
     }
     if args.from.is_file() {
-        let table = TableFile::open(&args.from)?;
+        let table = read_table(&args.from)?;
         let roadmap = args.roadmap.as_ref().map(graphml::read).transpose()?;
         return Ok(Source::Table(table, roadmap));
     }
@@ -115,7 +115,7 @@ fn to_graphml(source: &Source, to: &Path) -> Result<String> {
 }
 
 fn to_table(source: &Source, to: &Path) -> Result<String> {
-    let table: &dyn Experience = match source {
+    let table: &CollisionTable = match source {
         Source::Dataset(dataset) => dataset.table()?,
         Source::Table(table, _) => table,
         Source::Roadmap(_) => {
@@ -134,11 +134,11 @@ fn to_table(source: &Source, to: &Path) -> Result<String> {
 }
 
 fn to_dataset(source: &Source, args: &ConvertArgs) -> Result<String> {
-    let (roadmap, table): (&Roadmap, Option<&dyn Experience>) = match source {
-        Source::Dataset(dataset) => (
-            &dataset.roadmap,
-            if_there(dataset.table())?.map(|t| t as &dyn Experience),
-        ),
+    let (roadmap, table): (&Roadmap, Option<&CollisionTable>) = match source {
+        Source::Dataset(dataset) => {
+            let table = if_there(dataset.table())?;
+            (&dataset.roadmap, table.map(|table| &**table))
+        }
         Source::Roadmap(roadmap) => (roadmap, None),
         Source::Table(table, roadmap) => (roadmap.as_ref().ok_or_else(needs_roadmap)?, Some(table)),
     };
@@ -180,7 +180,7 @@ fn to_dataset(source: &Source, args: &ConvertArgs) -> Result<String> {
         "a dataset of {}, {}, {} and {}",
         counted(roadmap.vertex_count(), "vertices"),
         counted(roadmap.edge_count(), "edges"),
-        counted(table.map_or(0, Experience::world_count), "worlds"),
+        counted(table.map_or(0, CollisionTable::world_count), "worlds"),
         counted(images, "images")
     ))
 }
@@ -193,7 +193,7 @@ fn copy_images(dataset: &Dataset, to: &Path) -> Result<usize> {
     }
     let bar = show::progress(count as u64, "copying images");
     Dataset::create_image_folder(to)?;
-    let worlds = dataset.table().map_or(count, Experience::world_count);
+    let worlds = dataset.table().map_or(count, |table| table.world_count());
     let mut copied = 0;
     for world in (0..worlds as u32).map(WorldId) {
         if let Some(image) = dataset.image_path(world) {

@@ -1,17 +1,18 @@
 //! `psmp demo`: everything in a minute, on worlds made on the spot.
 
 use crate::failure::Outcome;
+use crate::planning::Drawing;
 use crate::{Common, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::checker::BisectionChecker;
-use psmp::{Experience, Fallback, Stop, WorldId};
+use psmp::by_name::{ModelCache, PlannerName, PlannerSpec};
+use psmp::checker::{BisectionChecker, Checker};
+use psmp::{Experience, Resolution, Session, SessionOptions, Stop, WorldId};
 use psmp_files::FileError;
 use psmp_lab::counted;
 use psmp_lab::families::{ONE_WALL, ProblemSet, RESOLUTION};
 use psmp_lab::score::regret;
 use psmp_lab::trial::{self, Trial};
-use psmp_lab::{PlannerSpec, Setting};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -50,33 +51,41 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
         "planner | first path | at | shortest at | checked in all | ending | regret",
         1,
     );
+    let models = ModelCache::default();
     for name in PLANNERS {
         let spec: PlannerSpec = name.parse()?;
-        let setting = Setting {
-            roadmap: &set.roadmap,
-            query: set.query,
-            experience: Some((&set.table, (0..args.worlds).map(WorldId).collect())),
-            eta: 1000.0,
-            fallback: Fallback::default(),
-            seed: common.seed,
-        };
         let grid = &set.image(world);
-        let checker = BisectionChecker::new(&set.roadmap, RESOLUTION, grid)?;
+        let resolution = Resolution::distance(RESOLUTION)?;
+        let checker = BisectionChecker::new(&set.roadmap, resolution, grid)?;
         let limit: u64 = shortest
             .edges()
             .iter()
-            .map(|e| checker.configurations_of(*e))
+            .map(|e| checker.cost_if_free(*e))
             .sum();
-        let mut planner = spec.build(&setting, checker)?;
+        let options = SessionOptions {
+            planner: PlannerName::OnRoadmap(spec),
+            experience: Some(Experience::from(set.table.clone())),
+            models: models.clone(),
+            seed: common.seed,
+            ..SessionOptions::default()
+        };
+        let (roadmap, checker) = (&set.roadmap, Box::new(checker));
+        let mut session = Session::on_roadmap(roadmap, set.query, checker, options)?;
         if !common.json {
             writeln!(out, "\n{name}")?;
         }
         let mut trouble = None;
-        let Ok(trial) = trial::run(planner.as_mut(), &Stop::never(), |event| {
-            if let Err(e) = show::improvement(&mut out, name, event, common.json) {
+        let trial = trial::run(&mut session, &Stop::never(), |event| {
+            let line = show::Line {
+                planner: name,
+                event,
+                is_straightened: false,
+                will_be_straightened: false,
+            };
+            if let Err(e) = line.write(&mut out, common.json) {
                 trouble.get_or_insert(e);
             }
-        });
+        })?;
         if let Some(e) = trouble {
             return Err(e.into());
         }
@@ -92,21 +101,20 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
         cells.extend(row);
         cells.push(format!("{regret:.3}"));
         table.add_row(cells);
-        for ending in ["svg", "png"] {
-            let file = args
-                .output
-                .join(format!("{}.{ending}", spec.to_string().replace(':', "-")));
-            let title = format!("{name} in a world of family {}", ONE_WALL.name);
-            show::RunDrawing {
-                title: &title,
-                roadmap: &set.roadmap,
-                query: set.query,
-                obstacles: Some(grid),
-                trial: &trial,
-                shortest: Some(shortest.length()),
-            }
-            .write(&file, planner.as_mut())?;
-        }
+        let file = args.output.join(spec.to_string().replace(':', "-"));
+        let files = ["svg", "png"].map(|ending| file.with_extension(ending));
+        let Some(space) = set.roadmap.space() else {
+            unreachable!("worlds are made with configurations");
+        };
+        let drawing = Drawing {
+            title: &format!("{name} in a world of family {}", ONE_WALL.name),
+            space,
+            ends: [&[], &[]],
+            obstacles: Some(grid),
+            trial: &trial,
+            shortest: Some(shortest.length()),
+        };
+        drawing.write(&mut session, &files)?;
     }
     if !common.json {
         writeln!(out, "\n{table}")?;

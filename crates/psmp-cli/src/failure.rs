@@ -1,15 +1,17 @@
 //! How a command ends: its exit code, and errors with a hint.
 
 use crate::say;
-use psmp::RoadmapError;
+use psmp::by_name::SpecError;
 use psmp::checker::BisectionError;
-use psmp_arm::{ArmError, JoinError, TrajectoryError};
+use psmp::{RoadmapError, SessionError};
+use psmp_arm::{ArmError, TrajectoryError};
 use psmp_files::FileError;
+use psmp_lab::ResolutionError;
 use psmp_lab::clutter::{self, ClutterError};
 use psmp_lab::families::FamilyError;
 use psmp_lab::sweep::SweepError;
-use psmp_lab::{ResolutionError, SpecError};
 use psmp_report::reproduce::ReproduceError;
+use std::convert::Infallible;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -121,8 +123,12 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     if let Some(arm) = error.downcast_ref::<ArmError>() {
         return Some(arm.remedy().to_owned());
     }
-    if let Some(join) = error.downcast_ref::<JoinError>() {
-        return Some(join.remedy().to_owned());
+    if let Some(session) = error.downcast_ref::<SessionError<Infallible>>() {
+        return match session {
+            SessionError::Planner(spec) => spec_hint(spec),
+            SessionError::Bisection(_) | SessionError::Resolution(_) => Some(COARSER.to_owned()),
+            other => Some(other.remedy().to_owned()),
+        };
     }
     if let Some(clutter) = error.downcast_ref::<ClutterError>() {
         return Some(clutter_hint(clutter));
@@ -139,7 +145,10 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         Some(ReproduceError::Family(family)) => return hint(family),
         _ => {}
     }
-    if error.is::<ResolutionError>() || error.is::<BisectionError>() {
+    if error.is::<ResolutionError>()
+        || error.is::<psmp::ResolutionError>()
+        || error.is::<BisectionError>()
+    {
         return Some(COARSER.to_owned());
     }
     if error.is::<RoadmapError>() {

@@ -4,8 +4,8 @@ use crate::failure::{Mistake, Outcome, if_there};
 use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::{Direction, EdgeId, Experience, Roadmap, WorldId};
-use psmp_files::{BeliefFile, TableFile};
+use psmp::{CollisionTable, Direction, EdgeId, Roadmap, WorldId};
+use psmp_files::{BeliefFile, read_table};
 use psmp_worlds::{Dataset, graphml};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -29,7 +29,7 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
     } else if BeliefFile::is_one(&args.path) {
         belief(&BeliefFile::open(&args.path)?)
     } else if args.path.is_file() {
-        let table = TableFile::open(&args.path)?;
+        let table = read_table(&args.path)?;
         vec![("table", experience(&table))]
     } else {
         return Err(Mistake::error(
@@ -124,7 +124,7 @@ fn roadmap(roadmap: &Roadmap) -> Facts {
     ]
 }
 
-fn experience(table: &impl Experience) -> Value {
+fn experience(table: &CollisionTable) -> Value {
     let free: u64 = (0..table.edge_count() as u32)
         .flat_map(|e| table.worlds_where_free(EdgeId(e)))
         .map(|word| u64::from(word.count_ones()))
@@ -139,38 +139,35 @@ fn experience(table: &impl Experience) -> Value {
 
 /// What was learned, and from what.
 fn belief(file: &BeliefFile) -> Facts {
-    let worlds = (0..file.world_count() as u32).map(WorldId);
-    let known: u64 = worlds
-        .map(|world| match file.known_edges_in(world) {
+    let table = &file.table;
+    let known: u64 = table
+        .worlds()
+        .map(|world| match table.known_edges_in(world) {
             Some(row) => row.iter().map(|word| u64::from(word.count_ones())).sum(),
-            None => file.edge_count() as u64,
+            None => table.edge_count() as u64,
         })
         .sum();
-    let entries = (file.world_count() * file.edge_count()).max(1) as f64;
-    let weights = file.weights();
+    let entries = (table.world_count() * table.edge_count()).max(1) as f64;
+    let weights = file.weights.iter();
+    let weights: serde_json::Map<String, Value> = weights
+        .map(|(member, weight)| (member.to_string(), json!(weight)))
+        .collect();
+    let causes = file.latent.as_ref();
     vec![
-        ("belief_about", json!(file.roadmap().to_string())),
+        ("belief_about", json!(file.roadmap.to_string())),
         (
             "known_worlds",
-            json!({"count": file.world_count(), "share_known": known as f64 / entries}),
+            json!({"count": table.world_count(), "share_known": known as f64 / entries}),
         ),
         (
             "soft_set",
-            json!({"doubt": file.soft_set().doubt(), "flip": file.soft_set().flip()}),
+            json!({"doubt": file.soft_set.doubt(), "flip": file.soft_set.flip()}),
         ),
         (
             "hidden_causes",
-            file.latent().map_or(Value::Null, |l| json!(l.rank())),
+            causes.map_or(Value::Null, |l| json!(l.rank())),
         ),
-        (
-            "log_weights",
-            json!({
-                "local": weights.local,
-                "latent": weights.latent,
-                "soft_set": weights.soft_set,
-                "finite_set": weights.finite_set,
-            }),
-        ),
+        ("log_weights", Value::Object(weights)),
     ]
 }
 
@@ -182,7 +179,10 @@ fn dataset(folder: &Path) -> Result<Facts> {
         facts.push(("both_ways", both_ways(&dataset.roadmap)));
     }
     let table = if_there(dataset.table())?;
-    facts.push(("table", table.map_or(Value::Null, experience)));
+    facts.push((
+        "table",
+        table.map_or(Value::Null, |table| experience(table)),
+    ));
     facts.push((
         "split",
         json!({"train": dataset.train().map(<[_]>::len), "test": dataset.test().map(<[_]>::len)}),

@@ -2,17 +2,18 @@
 
 use crate::bench::{PreferArg, choose_worlds, numbered_worlds};
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, plan, say, show};
+use crate::{Common, planning, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::{Experience, WorldId};
-use psmp_files::{BeliefFile, check_writable};
+use psmp::by_name::ModelCache;
+use psmp::{CollisionTable, Experience, Roadmap, WorldId};
+use psmp_files::{BeliefFile, check_writable, learned};
 use psmp_lab::counted;
-use psmp_lab::learned;
 use psmp_worlds::{Dataset, ReadOptions, graphml};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -101,11 +102,23 @@ fn learn(args: &LearnArgs, folder: &Path, file: &Path, common: Common) -> Result
         (None, Some(train)) => train.to_vec(),
         (None, None) => (0..table.world_count() as u32).map(WorldId).collect(),
     };
+    keep(file, &dataset.roadmap, table.clone(), worlds, common)
+}
+
+/// Learns from known worlds and tells what was learned.
+fn keep(
+    file: &Path,
+    roadmap: &Roadmap,
+    table: impl Into<Arc<CollisionTable>>,
+    worlds: Vec<WorldId>,
+    common: Common,
+) -> Result<Outcome> {
     let bar = busy(&format!(
         "learning from {}",
         counted(worlds.len(), "worlds")
     ));
-    learned::learn(file, &dataset.roadmap, table, &worlds)?;
+    let experience = Experience::of(table, worlds);
+    learned::learn(file, roadmap, &experience, &ModelCache::default())?;
     bar.finish_and_clear();
     tell(file, common)
 }
@@ -119,16 +132,10 @@ fn learn_from_table(
 ) -> Result<Outcome> {
     let roadmap = graphml::read(roadmap)?;
     let name = table.display().to_string();
-    let table = plan::read_table(table, &roadmap)?;
+    let table = planning::read_table_of(table, &roadmap)?;
     let chosen = args.worlds.as_deref().unwrap_or("all");
     let worlds = numbered_worlds(chosen, &name, table.world_count() as u32)?;
-    let bar = busy(&format!(
-        "learning from {}",
-        counted(worlds.len(), "worlds")
-    ));
-    learned::learn(file, &roadmap, &table, &worlds)?;
-    bar.finish_and_clear();
-    tell(file, common)
+    keep(file, &roadmap, table, worlds, common)
 }
 
 fn add(runs: &[PathBuf], file: &Path, common: Common) -> Result<Outcome> {
@@ -147,15 +154,16 @@ fn add(runs: &[PathBuf], file: &Path, common: Common) -> Result<Outcome> {
 /// What the file holds now.
 fn tell(file: &Path, common: Common) -> Result<Outcome> {
     let belief = BeliefFile::open(file)?;
-    let (worlds, edges) = (belief.world_count(), belief.edge_count());
+    let table = &belief.table;
+    let (worlds, edges) = (table.world_count(), table.edge_count());
     let count = |world: u32| {
-        let row = belief.known_edges_in(WorldId(world));
+        let row = table.known_edges_in(WorldId(world));
         row.map_or(edges, |row| {
             row.iter().map(|w| w.count_ones() as usize).sum()
         })
     };
     let partial = (0..worlds as u32).filter(|w| count(*w) < edges).count();
-    let model = belief.soft_set();
+    let model = belief.soft_set;
     if common.json {
         let line = json!({
             "wrote": file,
@@ -164,7 +172,7 @@ fn tell(file: &Path, common: Common) -> Result<Outcome> {
             "edges": edges,
             "doubt": model.doubt(),
             "flip": model.flip(),
-            "causes": belief.latent().is_some(),
+            "causes": belief.latent.is_some(),
         });
         writeln!(std::io::stdout(), "{line}")?;
     } else {

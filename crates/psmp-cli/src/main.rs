@@ -15,16 +15,17 @@ mod failure;
 mod generate;
 mod info;
 mod learn;
+mod names;
 mod numbers;
 mod plan;
 mod plan_arm;
+mod planning;
 mod replay;
 mod reproduce;
 mod show;
 mod spheres;
 mod stopping;
 mod table;
-mod without_roadmap;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::Outcome;

@@ -1,28 +1,24 @@
 //! `psmp plan`: one problem, every better path as it comes.
 
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
-use crate::failure::{Mistake, Outcome, is_closed_pipe};
+use crate::failure::{Mistake, Outcome};
 use crate::plan_arm::{self, ArmArgs};
+use crate::planning::{Drawing, Planning};
 use crate::stopping::Stopping;
-use crate::without_roadmap::{Continuous, InMap, PLANE};
-use crate::{Common, numbers, say, show};
+use crate::{Common, names, numbers, say};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
-use psmp::checker::{BisectionChecker, Checker, WorldFn};
-use psmp::{Anytime, Connection, Experience, Progress, Query, Roadmap, Space, WorldId, roadmap};
-use psmp_files::{FileError, Fingerprint, TableFile};
-use psmp_lab::trial::{self, Ending, Trial};
-use psmp_lab::{
-    PlannerName, PlannerSpec, Problems, Setting, checker_for, counted, learned, resolution_for,
-    scale,
-};
-use psmp_rivals::{MotionChecker, Waypoints};
+use psmp::by_name::PlannerName;
+use psmp::checker::World;
+use psmp::roadmap;
+use psmp::{AnyChecker, Connection, Roadmap, Session, SessionError, Space, WorldId};
+use psmp_files::{FileError, Fingerprint};
+use psmp_lab::sweep::Familiarity;
+use psmp_lab::{Problems, checker_for, resolution_for, resolution_in};
 use psmp_worlds::{
     Dataset, DiscRobot, Frame, ImageOptions, OccupancyGrid, ReadOptions, UnknownCells, graphml,
 };
-use serde_json::json;
 use std::convert::Infallible;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -54,7 +50,7 @@ pub struct PlanArgs {
 
     /// The folder of a dataset.
     #[arg(long, value_name = "DIR", requires = "world")]
-    dataset: Option<PathBuf>,
+    pub dataset: Option<PathBuf>,
 
     /// The world of the dataset to plan in, counted from 1.
     #[arg(long, conflicts_with_all = ["map", "robot"], allow_negative_numbers = true)]
@@ -97,14 +93,18 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
     radius: Option<f64>,
 
-    /// The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, see `psmp bench --help`;
-    /// or one that plans in the map or for the arm without a roadmap: `rrtconnect`,
-    /// `rrtconnect+shortcut`, `rrtstar`, `bitstar`.
-    #[arg(long, default_value = "ei:ensemble")]
+    /// The planner.
+    #[arg(
+        long,
+        default_value = PlannerName::DEFAULT,
+        help = names::about_planner(),
+        value_parser = names::planners(),
+        hide_possible_values = true
+    )]
     pub planner: PlannerName,
 
     /// In the end straighten the path: try straight motions between places on it. They need not lie
-    /// on the roadmap, and the picture of a map does not show them. An arm's are checked every 0.01
+    /// on the roadmap. An arm's are checked every 0.01
     /// rad, and so is the path before.
     #[arg(long)]
     pub shortcut: bool,
@@ -224,20 +224,22 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
     if let Some(file) = &args.outcomes {
         psmp_files::check_writable(file)?;
     }
+    let planning = Planning {
+        args,
+        common,
+        stopping,
+    };
+    planning.check_planner()?;
     match (&args.map, &args.dataset, &args.arm.robot) {
-        (Some(map), ..) => in_map(args, map, common, stopping),
-        (_, Some(folder), _) => in_dataset(args, folder, common, stopping),
-        (_, _, Some(robot)) => plan_arm::run(args, robot, common, stopping),
+        (Some(map), ..) => in_map(&planning, map),
+        (_, Some(folder), _) => in_dataset(&planning, folder),
+        (_, _, Some(robot)) => plan_arm::run(&planning, robot),
         (None, None, None) => unreachable!("one of them is required"),
     }
 }
 
-fn in_dataset(
-    args: &PlanArgs,
-    folder: &Path,
-    common: Common,
-    stopping: &Stopping<'_>,
-) -> Result<Outcome> {
+fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
+    let args = planning.args;
     let read = ReadOptions {
         prefer: args.prefer.into(),
         ..ReadOptions::default()
@@ -258,74 +260,114 @@ fn in_dataset(
         }
     };
     let image = dataset.image(world)?;
-    let query = dataset.query()?;
+    let (roadmap, query) = (&dataset.roadmap, dataset.query()?);
     let place = format!("world {} of {}", world.0 + 1, dataset.name);
-    let ends = [query.start, query.goal].map(|v| dataset.roadmap.configuration(v));
-    let is_free = |q: &[f64]| image.as_ref().is_some_and(|image| image.free_at(q));
-    let in_image = match (dataset.roadmap.space(), image.as_ref(), ends) {
-        (Some(space), Some(image), [Some(start), Some(goal)]) => Some(InMap {
-            place: &place,
-            obstacles: image,
-            problem: Continuous {
-                space,
-                resolution: resolution_for(&dataset.roadmap, args.method.resolution)?,
-                world: WorldFn(&is_free),
-                checker: MotionChecker::new,
-                start,
-                goal,
-            },
-        }),
-        _ => None,
-    };
-    let spec = match (args.planner, &in_image) {
-        (PlannerName::OnRoadmap(spec), _) => checked(args, spec)?,
-        (PlannerName::WithoutRoadmap(name), Some(in_image)) => {
-            return in_image.plan(name, args, common, stopping);
-        }
-        (PlannerName::WithoutRoadmap(name), None) => {
-            return Err(Mistake::error(
-                format!("{place} has no image that `{name}` could plan in"),
-                "choose a planner on the roadmap, such as `ei:ensemble`",
-            ));
-        }
-    };
-    let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
-    let known = psmp_lab::sweep::Familiarity::from(args.experience).worlds(&dataset, table, world);
-    let shortest = dataset
-        .roadmap
-        .shortest_path(query, |edge| table.is_free(world, edge))
-        .map(|path| path.length());
-    Problem {
-        title: format!("{spec} in {place}"),
-        roadmap: &dataset.roadmap,
-        query,
+    let ends = [query.start, query.goal].map(|v| roadmap.configuration(v).unwrap_or_default());
+    let known = Familiarity::from(args.experience).experience(&dataset, world)?;
+    let mut options = planning.options(Some(roadmap.clone()), Some(known))?;
+    let in_image = image.as_ref().zip(roadmap.space());
+    let shortest = roadmap.shortest_path(query, |edge| table.is_free(world, edge));
+    let written = Written {
+        place: &place,
+        ends,
+        space: roadmap.space(),
         obstacles: image.as_ref(),
-        shortest,
-        known: Fingerprint::of(&dataset.roadmap),
-        eta: args.method.eta / scale(&dataset.roadmap),
-        spec,
-        in_map: in_image,
-    }
-    .solve(args, common, stopping, checker, Some((table, known)))
-}
-
-/// That planner, which must have a use for the belief that was given.
-pub fn checked(args: &PlanArgs, spec: PlannerSpec) -> Result<PlannerSpec> {
-    if let Some(file) = &args.belief
-        && !spec.needs_experience()
-    {
+        shortest: shortest.map(|path| path.length()),
+        known: Some(Fingerprint::of(roadmap)),
+    };
+    if let Some((image, space)) = in_image {
+        options.resolution = Some(resolution_for(roadmap, args.method.resolution)?);
+        if let PlannerName::Tree(_) = args.planner {
+            let session = Session::in_space(space, image, ends[0], ends[1], options)
+                .map_err(|e| in_collision(e, &place))?;
+            return solve(planning, session, &written);
+        }
+    } else if let PlannerName::Tree(name) = args.planner {
         return Err(Mistake::error(
-            format!(
-                "planner `{spec}` has no use for the belief `{}`",
-                file.display()
-            ),
-            "choose one that learns from known worlds, such as `ei:ensemble` or `psmp:soft`",
+            format!("{place} has no image that `{name}` could plan in"),
+            "choose a planner on the roadmap, such as `ei:ensemble`",
         ));
     }
-    Ok(spec)
+    let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
+    let checker: AnyChecker<'_, Infallible> = Box::new(checker);
+    match in_image {
+        Some((image, _)) => {
+            let session = Session::on_roadmap_in(image, roadmap, query, checker, options)?;
+            solve(planning, session, &written)
+        }
+        None => {
+            if args.shortcut {
+                say!("the path is not straightened, because there is no image to check motions in");
+            }
+            let session = Session::on_roadmap(roadmap, query, checker, options)?;
+            solve(planning, session, &written)
+        }
+    }
 }
 
-fn in_map(args: &PlanArgs, map: &Path, common: Common, stopping: &Stopping<'_>) -> Result<Outcome> {
+/// What is written of a run in the plane, beside what the session knows.
+struct Written<'a> {
+    /// What is planned in, in a few words.
+    place: &'a str,
+    ends: [&'a [f64]; 2],
+    space: Option<&'a Space>,
+    obstacles: Option<&'a OccupancyGrid>,
+    shortest: Option<f64>,
+    /// The roadmap that experience is about, without what the query has added to it.
+    known: Option<Fingerprint>,
+}
+
+/// Plans, and writes what was asked for.
+fn solve<'s, W: World<Error = Infallible> + Clone + Send + 's>(
+    planning: &Planning<'_>,
+    mut session: Session<'s, W>,
+    written: &Written<'_>,
+) -> Result<Outcome> {
+    let trial = planning.drive(&mut session).map_err(|e| {
+        match e.downcast::<SessionError<Infallible>>() {
+            Ok(error) => in_collision(error, written.place),
+            Err(other) => other,
+        }
+    })?;
+    let dimension = written.space.map_or(0, Space::dimension);
+    let names: Vec<String> = (1..=dimension).map(|axis| format!("q{axis}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    planning.write(&session, &names, written.known)?;
+    if let Some(space) = written.space {
+        let drawing = Drawing {
+            title: &format!("{} in {}", planning.args.planner, written.place),
+            space,
+            ends: written.ends,
+            obstacles: written.obstacles,
+            trial: &trial,
+            shortest: written.shortest,
+        };
+        drawing.write(&mut session, &planning.args.picture)?;
+    } else if let Some(file) = planning.args.picture.first() {
+        return Err(Mistake::error(
+            format!(
+                "`{}` cannot be drawn: the roadmap has no configurations",
+                file.display()
+            ),
+            "leave out `--picture`",
+        ));
+    }
+    Ok(planning.outcome(&trial))
+}
+
+/// What is to be done about a start or goal that is not free in a map.
+fn in_collision(error: SessionError<Infallible>, place: &str) -> anyhow::Error {
+    match error {
+        SessionError::InCollision(end) => Mistake::error(
+            format!("the {end} is in collision in {place}"),
+            "choose another world, or another place",
+        ),
+        other => other.into(),
+    }
+}
+
+fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
+    let args = planning.args;
     let (Some(start), Some(goal)) = (args.start, args.goal) else {
         unreachable!("a map requires start and goal");
     };
@@ -359,82 +401,41 @@ fn in_map(args: &PlanArgs, map: &Path, common: Common, stopping: &Stopping<'_>) 
             ));
         }
     }
-    let (table, prm) = match &args.roadmap {
-        Some(file) => {
-            let prm = graphml::read(file)?;
-            if prm.space().is_none_or(|s| s.dimension() != 2) {
-                return Err(FileError::new(
-                    file,
-                    "its vertices are not configurations in the plane",
-                )
-                .hint("give each node a `state` of two numbers, in the map's units")
-                .into());
-            }
-            let table = args.experience_table.as_ref();
-            (table.map(|file| read_table(file, &prm)).transpose()?, prm)
-        }
-        None => (None, build_roadmap(args, &grid, common.seed)?),
+    let [x, y] = grid.bounds();
+    let axes = [psmp::Axis::new(x[0], x[1])?, psmp::Axis::new(y[0], y[1])?];
+    let mut space = Space::new(axes.to_vec())?;
+    let roadmap = match (&args.roadmap, args.planner) {
+        (_, PlannerName::Tree(_)) => None,
+        (Some(file), _) => Some(read_plane_roadmap(file)?),
+        (None, _) => Some(build_roadmap(args, &space, planning.common.seed)?),
     };
-    // What is known is about the roadmap without this start and goal.
-    let base = Fingerprint::of(&prm);
-    let Some(space) = prm.space() else {
-        unreachable!("both kinds of roadmap have configurations");
-    };
-    let scale = scale(&prm);
-    let resolution = resolution_for(&prm, args.method.resolution)?;
-    let in_map = InMap {
+    if let Some(own) = roadmap.as_ref().and_then(Roadmap::space) {
+        space = own.clone();
+    }
+    let known = roadmap.as_ref().map(Fingerprint::of);
+    let mut options = planning.options(roadmap, None)?;
+    options.resolution = Some(resolution_in(&space, args.method.resolution)?);
+    let session = Session::in_space(&space, &robot, &start, &goal, options)?;
+    let written = Written {
         place: &map.display().to_string(),
-        obstacles: robot.grown(),
-        problem: Continuous {
-            space,
-            resolution,
-            world: WorldFn(&|q: &[f64]| robot.free_at(q)),
-            checker: MotionChecker::new,
-            start: &start,
-            goal: &goal,
-        },
-    };
-    let spec = match args.planner {
-        PlannerName::OnRoadmap(spec) => checked(args, spec)?,
-        PlannerName::WithoutRoadmap(name) => return in_map.plan(name, args, common, stopping),
-    };
-    let connection = Connection::Radius(
-        args.radius
-            .unwrap_or_else(|| roadmap::prm_star_radius(space, prm.vertex_count())),
-    );
-    let (joined, query) = prm.with_query(&start, &goal, connection)?;
-    let checker = BisectionChecker::new(&joined, resolution, &robot)?;
-    let known = table
-        .as_ref()
-        .map(|t| (t, (0..t.world_count() as u32).map(WorldId).collect()));
-    Problem {
-        title: format!("{spec} in {}", map.display()),
-        roadmap: &joined,
-        query,
+        ends: [&start, &goal],
+        space: Some(&space),
         obstacles: Some(robot.grown()),
         shortest: None,
-        known: base,
-        eta: args.method.eta / scale,
-        spec,
-        in_map: Some(in_map),
-    }
-    .solve(args, common, stopping, checker, known)
+        known,
+    };
+    solve(planning, session, &written)
 }
 
-/// Known worlds, which must be of this roadmap.
-pub fn read_table(file: &Path, roadmap: &Roadmap) -> Result<TableFile> {
-    let table = TableFile::open(file)?;
-    if table.edge_count() != roadmap.edge_count() {
-        let problem = format!(
-            "tells of {}, the roadmap has {}",
-            counted(table.edge_count(), "edges"),
-            roadmap.edge_count()
-        );
+fn read_plane_roadmap(file: &Path) -> Result<Roadmap> {
+    let roadmap = graphml::read(file)?;
+    if roadmap.space().is_none_or(|s| s.dimension() != 2) {
+        let problem = "its vertices are not configurations in the plane";
         return Err(FileError::new(file, problem)
-            .hint("give the table that was made for this roadmap")
+            .hint("give each node a `state` of two numbers, in the map's units")
             .into());
     }
-    Ok(table)
+    Ok(roadmap)
 }
 
 fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
@@ -475,17 +476,12 @@ fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
 /// A roadmap of more edges takes gigabytes, and minutes before planning even begins.
 const MOST_EDGES: f64 = 2e7;
 
-fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roadmap> {
-    let [x, y] = grid.bounds();
-    let space = Space::new(vec![
-        psmp::Axis::new(x[0], x[1])?,
-        psmp::Axis::new(y[0], y[1])?,
-    ])?;
+fn build_roadmap(args: &PlanArgs, space: &Space, seed: u64) -> Result<Roadmap> {
     let count = args.vertices.unwrap_or(500) as usize;
     let radius = args
         .radius
-        .unwrap_or_else(|| roadmap::prm_star_radius(&space, count));
-    let area = (x[1] - x[0]) * (y[1] - y[0]);
+        .unwrap_or_else(|| roadmap::prm_star_radius(space, count));
+    let area: f64 = space.axes().iter().map(psmp::Axis::extent).product();
     let share_joined = (std::f64::consts::PI * radius * radius / area).min(1.0);
     let edges = share_joined * (count as f64).powi(2) / 2.0;
     if edges > MOST_EDGES {
@@ -498,229 +494,12 @@ fn build_roadmap(args: &PlanArgs, grid: &OccupancyGrid, seed: u64) -> Result<Roa
         ));
     }
     let points = match args.sampler {
-        Sampler::Halton => roadmap::halton(&space, count),
-        Sampler::Uniform => roadmap::uniform(&space, count, seed),
+        Sampler::Halton => roadmap::halton(space, count),
+        Sampler::Uniform => roadmap::uniform(space, count, seed),
     };
     Ok(Roadmap::from_configurations(
-        space,
+        space.clone(),
         points,
         Connection::Radius(radius),
     )?)
-}
-
-/// A problem, all but the checker.
-struct Problem<'a> {
-    title: String,
-    roadmap: &'a Roadmap,
-    query: Query,
-    obstacles: Option<&'a OccupancyGrid>,
-    shortest: Option<f64>,
-    /// The roadmap that experience is about, without what the query has added to it.
-    known: Fingerprint,
-    eta: f64,
-    spec: PlannerSpec,
-    /// The same problem without the roadmap, where there is one.
-    in_map: Option<InMap<'a>>,
-}
-
-impl Problem<'_> {
-    /// Plans with the experience given, or with the belief that was asked for instead.
-    fn solve<T: Experience + Sync, C: Checker<Error = Infallible> + Send>(
-        self,
-        args: &PlanArgs,
-        common: Common,
-        stopping: &Stopping<'_>,
-        checker: C,
-        experience: Option<(&T, Vec<WorldId>)>,
-    ) -> Result<Outcome> {
-        match &args.belief {
-            Some(file) => {
-                let belief = learned::open(file, self.known)?;
-                let worlds = (0..belief.world_count() as u32).map(WorldId).collect();
-                self.solve_with(args, common, stopping, checker, Some((&belief, worlds)))
-            }
-            None => self.solve_with(args, common, stopping, checker, experience),
-        }
-    }
-
-    fn solve_with<T: Experience + Sync, C: Checker<Error = Infallible> + Send>(
-        &self,
-        args: &PlanArgs,
-        common: Common,
-        stopping: &Stopping<'_>,
-        checker: C,
-        experience: Option<(&T, Vec<WorldId>)>,
-    ) -> Result<Outcome> {
-        let setting = Setting {
-            roadmap: self.roadmap,
-            query: self.query,
-            experience,
-            eta: self.eta,
-            fallback: args.method.fallback,
-            seed: common.seed,
-        };
-        let name = self.spec.to_string();
-        let mut planner = self.spec.build(&setting, checker)?;
-        let mut out = std::io::stdout().lock();
-        let trial = drive(planner.as_mut(), &name, common, stopping, &mut out)?;
-        let straightened = match (&self.in_map, planner.best_path()) {
-            _ if !args.shortcut => None,
-            (Some(in_map), Some(path)) => {
-                let Some(path) = Waypoints::of_roadmap(self.roadmap, path) else {
-                    unreachable!("what is planned in without a roadmap has configurations");
-                };
-                let problem = &in_map.problem;
-                let limit = stopping.limit_afterwards(trial.progress);
-                let spent = trial.progress.configurations;
-                Some(problem.straighten(path, &name, spent, &limit, common, &mut out)?)
-            }
-            (Some(_), None) => None,
-            (None, _) => {
-                say!("the path is not straightened, because there is no image to check motions in");
-                None
-            }
-        };
-        for file in &args.path {
-            if let Some(straightened) = &straightened {
-                straightened.write(file, &PLANE, &name, common)?;
-                continue;
-            }
-            let Some(path) = planner.best_path() else {
-                say!("there is no path to write to `{}`", file.display());
-                continue;
-            };
-            let dimension = self.roadmap.space().map_or(0, Space::dimension);
-            let names: Vec<String> = (1..=dimension).map(|axis| format!("q{axis}")).collect();
-            let written = PathToWrite {
-                roadmap: self.roadmap,
-                path,
-                names: &names.iter().map(String::as_str).collect::<Vec<_>>(),
-                planner: self.spec.to_string(),
-                seed: common.seed,
-                progress: planner.progress(),
-            };
-            written.write(file)?;
-        }
-        if let Some(file) = &args.outcomes {
-            learned::Outcomes::of(self.known, planner.ledger()).write(file)?;
-        }
-        let drawing = show::RunDrawing {
-            title: &self.title,
-            roadmap: self.roadmap,
-            query: self.query,
-            obstacles: self.obstacles,
-            trial: &trial,
-            shortest: self.shortest,
-        };
-        for file in &args.picture {
-            drawing.write(file, planner.as_mut())?;
-        }
-        if trial.ending == Ending::Stopped {
-            say!(
-                "stopped after {}",
-                counted(trial.progress.configurations, "configurations")
-            );
-        }
-        Ok(match (trial.progress.best_length, trial.ending) {
-            (Some(_), _) => Outcome::Done,
-            (None, ending) => without_path(args, ending),
-        })
-    }
-}
-
-/// How a run ends that has found no path. Of a roadmap that was given it is a finding that it has none;
-/// one that was made on the spot can be made finer.
-pub fn without_path(args: &PlanArgs, ending: Ending) -> Outcome {
-    let given = args.roadmap.is_some() || args.dataset.is_some();
-    match ending {
-        Ending::NoPathOnRoadmap if given => Outcome::NoPathOnRoadmap,
-        Ending::NoPathOnRoadmap => {
-            say!(
-                "hint: the roadmap was made on the spot, and a finer one may have a path: give more \
-                 `--vertices`, or `--planner rrtconnect`, which needs none"
-            );
-            Outcome::NoPathYet
-        }
-        _ => Outcome::NoPathYet,
-    }
-}
-
-/// A path and what is written of it.
-pub struct PathToWrite<'a> {
-    pub roadmap: &'a Roadmap,
-    pub path: &'a psmp::Path,
-    /// The names of a configuration's numbers.
-    pub names: &'a [&'a str],
-    pub planner: String,
-    pub seed: u64,
-    pub progress: Progress,
-}
-
-impl PathToWrite<'_> {
-    /// Writes the path as JSON or CSV, by the file's ending.
-    pub fn write(&self, file: &Path) -> Result<()> {
-        let (path, progress) = (self.path, self.progress);
-        let configurations: Vec<Option<&[f64]>> = path
-            .vertices()
-            .iter()
-            .map(|v| self.roadmap.configuration(*v))
-            .collect();
-        let bytes = if file
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("csv"))
-        {
-            let mut csv = csv::Writer::from_writer(Vec::new());
-            csv.write_record(std::iter::once(&"vertex").chain(self.names))?;
-            for (vertex, q) in path.vertices().iter().zip(&configurations) {
-                let numbers = q.iter().flat_map(|q| q.iter().map(f64::to_string));
-                csv.write_record(std::iter::once((vertex.0 + 1).to_string()).chain(numbers))?;
-            }
-            csv.into_inner()?
-        } else {
-            let written = json!({
-                "planner": self.planner,
-                "seed": self.seed,
-                "length": path.length(),
-                "configurations": progress.configurations,
-                "edges_checked": progress.edges,
-                "vertices": path.vertices().iter().map(|v| v.0 + 1).collect::<Vec<_>>(),
-                "edges": path.edges().iter().map(|e| e.0 + 1).collect::<Vec<_>>(),
-                "path": configurations,
-            });
-            serde_json::to_vec_pretty(&show::with_bound(written, progress))?
-        };
-        Ok(psmp_files::save(file, &bytes)?)
-    }
-}
-
-/// Drives a planner to the end of its run or until it is stopped, and says what it finds.
-pub fn drive(
-    planner: &mut (impl Anytime<Error = Infallible> + ?Sized),
-    name: &str,
-    common: Common,
-    stopping: &Stopping<'_>,
-    out: &mut impl Write,
-) -> Result<Trial> {
-    stopping.planning_begins();
-    let limit = stopping.limit(Progress::default());
-    let mut trouble = None;
-    let Ok(trial) = trial::run_within(planner, limit, |event| {
-        let said = show::improvement(out, name, event, common.json).and_then(|()| out.flush());
-        if let Err(e) = said {
-            stopping.interrupt();
-            trouble.get_or_insert(e);
-        }
-    });
-    match trouble.filter(|e| !is_closed_pipe(e)) {
-        Some(e) => Err(e.into()),
-        None => Ok(trial),
-    }
-}
-
-/// Whether any condition was given that will be met in the end, come what may.
-pub fn is_limited(args: &PlanArgs) -> bool {
-    args.time.is_some()
-        || [args.configurations, args.edges, args.proposals]
-            .iter()
-            .any(Option::is_some)
 }

@@ -2,16 +2,12 @@
 
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
-use psmp::{AnytimePlanner, EdgeStatus, Event, EventKind, Progress, Query, Roadmap, Yardstick};
-use psmp_files::FileError;
+use psmp::{Event, EventKind, Progress, Yardstick};
 use psmp_lab::counted;
 use psmp_lab::trial::{Ending, Trial};
-use psmp_report::picture::{EdgeMark, RunPicture};
-use psmp_worlds::OccupancyGrid;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::Path;
 
 /// Says a line on standard error. Where no one listens any more, that is no reason to fail.
 #[macro_export]
@@ -74,62 +70,72 @@ pub fn spinner(what: &str) -> ProgressBar {
 }
 
 /// One line for each better path, or for the end of a run; other events say nothing.
-pub fn improvement(
-    out: &mut impl Write,
-    planner: &str,
-    event: &Event,
-    json: bool,
-) -> std::io::Result<()> {
-    let progress = event.progress;
-    let what = match event.kind {
-        EventKind::Improved { .. } => "improved",
-        EventKind::ShortestOnRoadmap => "shortest-on-roadmap",
-        EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
-        EventKind::StraightLine => "straight-line",
-        EventKind::GaveUp => "gave-up",
-        EventKind::Proposed { .. }
-        | EventKind::Barren
-        | EventKind::Looked { .. }
-        | EventKind::Checked { .. }
-        | EventKind::Probed { .. } => return Ok(()),
-    };
-    if json {
-        let line = json!({
-            "event": what,
-            "planner": planner,
-            "configurations": progress.configurations,
-            "edges": progress.edges,
-            "proposals": progress.proposals,
-            "length": progress.best_length,
-        });
-        return writeln!(out, "{}", with_bound(line, progress));
-    }
-    let spent = format!("{:>7} configurations", progress.configurations);
-    match (event.kind, progress.best_length, progress.gap()) {
-        (EventKind::Improved { .. }, Some(length), Some(gap)) => {
-            let at_most = at_most(gap, progress.yardstick);
-            writeln!(out, "{spent}  length {length:.4}  {at_most}")
+pub struct Line<'a> {
+    pub planner: &'a str,
+    pub event: &'a Event,
+    /// Whether the path was made better by straightening it.
+    pub is_straightened: bool,
+    /// Whether paths are straightened in the end, so that the last one is no longer the planner's.
+    pub will_be_straightened: bool,
+}
+
+impl Line<'_> {
+    pub fn write(&self, out: &mut impl Write, json: bool) -> std::io::Result<()> {
+        let (kind, progress) = (self.event.kind, self.event.progress);
+        let what = match kind {
+            EventKind::Improved { .. } if self.is_straightened => "straightened",
+            EventKind::Improved { .. } => "improved",
+            EventKind::ShortestOnRoadmap => "shortest-on-roadmap",
+            EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
+            EventKind::StraightLine => "straight-line",
+            EventKind::GaveUp => "gave-up",
+            _ => return Ok(()),
+        };
+        if json {
+            let line = json!({
+                "event": what,
+                "planner": self.planner,
+                "configurations": progress.configurations,
+                "edges": progress.edges,
+                "proposals": progress.proposals,
+                "length": progress.best_length,
+            });
+            return writeln!(out, "{}", with_bound(line, progress));
         }
-        (EventKind::ShortestOnRoadmap, ..) => {
-            writeln!(out, "{spent}  that is the shortest path on this roadmap")
-        }
-        (EventKind::NoPathOnRoadmap, ..) => writeln!(out, "{spent}  this roadmap has no path"),
-        (EventKind::StraightLine, ..) => {
-            writeln!(
-                out,
-                "{spent}  that is the straight line, and nothing is shorter"
-            )
-        }
-        _ => writeln!(out, "{spent}  nothing more is proposed"),
+        let spent = format!("{:>7} configurations", progress.configurations);
+        let said = match (kind, progress.best_length, progress.gap()) {
+            (EventKind::Improved { .. }, Some(length), _) if self.is_straightened => {
+                format!("length {length:.4}  straightened")
+            }
+            (EventKind::Improved { .. }, Some(length), Some(gap)) => {
+                format!("length {length:.4}  {}", at_most(gap, progress))
+            }
+            (EventKind::ShortestOnRoadmap, ..) if self.will_be_straightened => {
+                "the path that was straightened was the shortest on this roadmap".to_owned()
+            }
+            (EventKind::ShortestOnRoadmap, ..) => {
+                "that is the shortest path on this roadmap".to_owned()
+            }
+            (EventKind::NoPathOnRoadmap, ..) => "this roadmap has no path".to_owned(),
+            (EventKind::StraightLine, ..) => {
+                "that is the straight line, and nothing is shorter".to_owned()
+            }
+            _ => "nothing more is proposed".to_owned(),
+        };
+        writeln!(out, "{spent}  {said}")
     }
 }
 
 /// How far a path may be from what it is held against.
-fn at_most(gap: f64, yardstick: Yardstick) -> String {
-    if gap == 0.0 {
-        return yardstick.to_string();
+fn at_most(gap: f64, progress: Progress) -> String {
+    let yardstick = progress.yardstick;
+    // A path that was straightened no longer lies on the roadmap.
+    let is_below = |length: f64| length < progress.lower_bound * (1.0 - 1e-9);
+    match gap {
+        0.0 if progress.best_length.is_some_and(is_below) => format!("less than {yardstick}"),
+        0.0 => yardstick.to_string(),
+        _ => format!("at most {:.1}% over {yardstick}", gap * 100.0),
     }
-    format!("at most {:.1}% over {yardstick}", gap * 100.0)
 }
 
 /// A JSON object with the lower bound and the gap added, under names that say what they are about.
@@ -156,53 +162,10 @@ pub fn subtitle(trial: &Trial, steps: &str) -> String {
     match (progress.best_length, progress.gap(), trial.ending) {
         (Some(length), Some(gap), _) => format!(
             "length {length:.3}, {}, after {spent} in {}",
-            at_most(gap, progress.yardstick),
+            at_most(gap, progress),
             counted(progress.edges, steps)
         ),
         (.., Ending::NoPathOnRoadmap) => format!("no path on this roadmap, after {spent}"),
         _ => format!("no path after {spent}"),
-    }
-}
-
-/// What a picture of a run shows beside the planner's own state.
-pub struct RunDrawing<'a> {
-    pub title: &'a str,
-    pub roadmap: &'a Roadmap,
-    pub query: Query,
-    pub obstacles: Option<&'a OccupancyGrid>,
-    pub trial: &'a Trial,
-    pub shortest: Option<f64>,
-}
-
-impl RunDrawing<'_> {
-    /// Draws the run into a file, `.svg` or `.png` by its ending.
-    pub fn write<E>(
-        &self,
-        file: &Path,
-        planner: &mut (dyn AnytimePlanner<Error = E> + '_),
-    ) -> Result<(), FileError> {
-        let edges: Vec<EdgeMark> = self
-            .roadmap
-            .edge_ids()
-            .map(|edge| match planner.ledger().status(edge) {
-                EdgeStatus::Free => EdgeMark::Free,
-                EdgeStatus::Blocked => EdgeMark::Blocked,
-                EdgeStatus::Unchecked => EdgeMark::Unknown {
-                    p_free: planner.probability_free(edge),
-                },
-            })
-            .collect();
-        RunPicture {
-            title: self.title,
-            subtitle: &subtitle(self.trial, "edges"),
-            roadmap: self.roadmap,
-            query: self.query,
-            obstacles: self.obstacles,
-            edges: &edges,
-            path: planner.best_path().map(|path| path.vertices()),
-            curve: &curve(self.trial),
-            shortest: self.shortest,
-        }
-        .write(file)
     }
 }

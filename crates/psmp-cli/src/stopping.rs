@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 use crate::plan::PlanArgs;
 use crate::say;
 use anyhow::Result;
-use psmp::{Limit, Progress, Stop};
+use psmp::{Limit, Stop};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -60,29 +60,25 @@ impl<'a> Stopping<'a> {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// The conditions given, any of which stops a planner. What was spent before it began counts.
-    pub fn limit(&self, spent: Progress) -> Limit {
+    /// The conditions given, any of which stops a session.
+    pub fn limit(&self) -> Limit {
         let args = self.args;
-        let left = |given: Option<u64>, spent: u64| given.map(|all| all.saturating_sub(spent));
         let given = [
-            left(args.edges, spent.edges).map(Stop::edges),
-            left(args.proposals, spent.proposals).map(Stop::proposals),
+            args.edges.map(Stop::edges),
+            args.proposals.map(Stop::proposals),
             args.gap.map(Stop::gap),
         ];
         let given = given.into_iter().flatten();
-        self.limited(spent, given.fold(Stop::never(), |any, next| any | next))
+        self.limited(given.fold(Stop::never(), |any, next| any | next))
     }
 
-    /// The same for what comes after planning, which knows of configurations and time only.
-    pub fn limit_afterwards(&self, spent: Progress) -> Limit {
-        self.limited(spent, Stop::never())
+    /// Those of them that stop what comes after planning.
+    pub fn limit_afterwards(&self) -> Limit {
+        self.limited(Stop::never())
     }
 
-    fn limited(&self, spent: Progress, others: Stop) -> Limit {
-        let configurations = self.args.configurations.map(|all| {
-            let left = all.saturating_sub(spent.configurations);
-            Stop::configurations(left)
-        });
+    fn limited(&self, others: Stop) -> Limit {
+        let configurations = self.args.configurations.map(Stop::configurations);
         let time = self.args.time.map(Stop::after);
         let given = [configurations, time].into_iter().flatten();
         let flag = Stop::flag(self.interrupted.clone());

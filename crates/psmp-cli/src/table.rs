@@ -5,7 +5,7 @@ use crate::{Common, arms, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::checker::BisectionChecker;
-use psmp::{Connection, Experience};
+use psmp::{Connection, Resolution};
 use psmp_arm::{
     Arm, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, MotionRequest,
     Sampling, Scene, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
@@ -136,7 +136,8 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
     };
     // The edges of a table are checked as a planner checks them, at the same resolutions.
     let nothing = SphereWorld::new(&arm, &spheres, &Scene::default())?;
-    BisectionChecker::by_largest_step(&roadmap, args.resolution, nothing)?;
+    let resolution = Resolution::largest_axis(args.resolution)?;
+    BisectionChecker::new(&roadmap, resolution, nothing)?;
     let worlds = SphereWorlds::new(&arm, &spheres, &scenes)?;
     for (scene, body, object) in worlds.standing_collisions() {
         say!(
@@ -149,7 +150,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
     let job = TableJob {
         roadmap: &roadmap,
         worlds: &worlds,
-        resolution: args.resolution,
+        resolution,
         name,
     };
     let mut parts = args.output.clone().into_os_string();

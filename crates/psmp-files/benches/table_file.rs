@@ -1,20 +1,22 @@
 //! How soon a large experience can be planned with, and in how much memory: 10,000 worlds of
-//! 100,000 edges, read and verified in a process of its own, beside only reading the same file. Ends with an error if what the project claims does not hold.
+//! 100,000 edges, read and verified in a process of its own, beside only reading the same file. Ends
+//! with an error if what the project claims does not hold.
 //!
 //! `cargo bench -p psmp-files --bench table_file`
 
 use psmp::belief::FiniteSet;
-use psmp::checker::{EdgePrices, TableChecker};
+use psmp::checker::{EdgeCosts, TableChecker};
 use psmp::proposer::Psmp;
 use psmp::validator::FailFast;
 use psmp::{
     CollisionTable, Connection, Direction, Draw, Edge, EdgeId, EventKind, Planner, Query, Roadmap,
     Space, VertexId, WorldId, roadmap,
 };
-use psmp_files::{TableFile, write_table};
+use psmp_files::{read_table, write_table};
 use std::error::Error;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 const WORLDS: u32 = 10_000;
@@ -52,7 +54,7 @@ fn table(roadmap: &Roadmap) -> CollisionTable {
             let [x, y] = at(roadmap.edge(edge).from);
             let hit = |o: &[f64; 2]| (o[0] - x).powi(2) + (o[1] - y).powi(2) < 0.01;
             if !obstacles.iter().any(hit) {
-                table.set_free(world, edge);
+                table.set(world, edge, true);
             }
         }
     }
@@ -82,7 +84,7 @@ fn measure() -> Result<(), Box<dyn Error>> {
 /// What the child process does: open, plan, and tell its own peak memory.
 fn plan(file: &Path) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
-    let table = TableFile::open(file)?;
+    let table = Arc::new(read_table(file)?);
     let opening = started.elapsed();
     let roadmap = roadmap()?;
     let nearest = |x: f64, y: f64| {
@@ -105,7 +107,6 @@ fn plan(file: &Path) -> Result<(), Box<dyn Error>> {
         .shortest_path(query, |_| true)
         .ok_or("the roadmap is not connected")?;
     let blocked = |world: &WorldId| {
-        use psmp::Experience;
         let open = |edge: &EdgeId| table.is_free(*world, *edge);
         !optimist.edges().iter().all(open)
             && roadmap
@@ -117,12 +118,12 @@ fn plan(file: &Path) -> Result<(), Box<dyn Error>> {
         .find(blocked)
         .ok_or("every world is easy")?;
     let started = Instant::now();
-    let checker = TableChecker::new(&table, truth, EdgePrices::One);
+    let checker = TableChecker::new(table.clone(), truth, EdgeCosts::One);
     let mut planner = Planner::new(
         &roadmap,
         query,
         Psmp,
-        FiniteSet::new(&table),
+        FiniteSet::new(table),
         FailFast,
         checker,
     );

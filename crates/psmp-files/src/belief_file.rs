@@ -343,7 +343,7 @@ impl BeliefFile {
         if section(LATENT[0], None)?.is_some() {
             let mut parts = [Vec::new(), Vec::new(), Vec::new()];
             for (name, part) in LATENT.iter().zip(&mut parts) {
-                let at = section(name, None)?.filter(|at| at.len() % 4 == 0);
+                let at = section(name, None)?.filter(|at| at.len().is_multiple_of(4));
                 *part = numbers(&map[at.ok_or_else(|| strange(name))?]);
             }
             if parts[0].len() != edges {

@@ -386,7 +386,7 @@ mod tests {
             symlink("store/fresh", at("early")).unwrap();
             write_if_absent(&at("early"), b"first").unwrap();
             write_if_absent(&at("early"), b"second").unwrap();
-            assert_eq!(read(&at("store/fresh")).unwrap(), b"first");
+            assert_eq!(read(at("store/fresh")).unwrap(), b"first");
             assert_eq!(names(&at("store")), ["fresh", "real"]);
             symlink("round", at("round")).unwrap();
             let error = save(at("round"), b"").unwrap_err();

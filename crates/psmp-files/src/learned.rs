@@ -10,7 +10,7 @@ use crate::error::{FileError, Place};
 use crate::files::save;
 use crate::table_file::MOST_UNBORNE;
 use psmp::by_name::{MemberWeights, ModelCache};
-use psmp::{EdgeId, Experience, Ledger, Roadmap, WorldId};
+use psmp::{EdgeId, Entry, Experience, Roadmap, WorldId};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -99,8 +99,8 @@ const VERSION: u32 = 1;
 impl Outcomes {
     /// Those of a run on a roadmap, to which the ledger may have added connections of its own.
     #[must_use]
-    pub fn of(roadmap: Fingerprint, ledger: &Ledger) -> Self {
-        let entries = ledger.entries().iter();
+    pub fn of(roadmap: Fingerprint, checks: &[Entry]) -> Self {
+        let entries = checks.iter();
         let known = entries.filter(|entry| u64::from(entry.edge.0) < roadmap.edges);
         let checks = known.map(|entry| Outcome {
             edge: entry.edge.0 + 1,
@@ -264,6 +264,59 @@ fn header(mut file: &File, path: &Path) -> Result<[u8; 64], FileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use psmp::by_name::BeliefName;
+    use psmp::{CollisionTable, Space};
+
+    /// What is learned is there again when the file is opened, and a run is one world more.
+    #[test]
+    fn what_was_learned_is_opened_and_added_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let roadmap = Roadmap::random_geometric(Space::unit(2), 40, 0.3, 1).unwrap();
+        let edges = roadmap.edge_count();
+        let rows: Vec<Vec<bool>> = (0..40)
+            .map(|w| (0..edges).map(|e| (e / 5 + w) % 3 != 0).collect())
+            .collect();
+        let table = CollisionTable::from_rows(edges, &rows).unwrap();
+        let known = Experience::of(table, (3..40).map(WorldId));
+        let (learned, opened) = (ModelCache::default(), ModelCache::default());
+        learn(&at("kept.belief"), &roadmap, &known, &learned).unwrap();
+        let again = open(&at("kept.belief"), &roadmap, &opened).unwrap();
+        assert_eq!(again.worlds().len(), 37);
+        for (place, &world) in again.worlds().iter().enumerate() {
+            let row = known.table().free_edges_in(known.worlds()[place]);
+            assert_eq!(again.table().free_edges_in(world), row);
+        }
+        assert_eq!(opened.soft_set(&again), learned.soft_set(&known));
+        assert_eq!(
+            opened.latent(&again).parts(),
+            learned.latent(&known).parts()
+        );
+        let weights = opened.weights(Some(&roadmap), &again);
+        assert_eq!(weights, learned.weights(Some(&roadmap), &known));
+
+        let outcomes = Outcomes {
+            version: VERSION,
+            roadmap: Fingerprint::of(&roadmap),
+            checks: vec![Outcome {
+                edge: 2,
+                free: true,
+                configurations: 9,
+            }],
+        };
+        outcomes.write(&at("run.json")).unwrap();
+        assert_eq!(add(&at("kept.belief"), &[at("run.json")]).unwrap(), 38);
+        let file = BeliefFile::open(at("kept.belief")).unwrap();
+        let added = WorldId(37);
+        assert!(file.table.is_known(added, EdgeId(1)) && file.table.is_free(added, EdgeId(1)));
+        assert!(!file.table.is_known(added, EdgeId(0)));
+        // How good the local belief is was found out where there were configurations.
+        let local = BeliefName::Local;
+        assert_eq!(file.weights.of(local), weights.of(local));
+        let other = Roadmap::random_geometric(Space::unit(2), 40, 0.3, 2).unwrap();
+        let error = open(&at("kept.belief"), &other, &opened).unwrap_err();
+        assert!(error.to_string().contains("another roadmap"), "{error}");
+    }
 
     fn run(edges: u64) -> String {
         let roadmap = format!(r#"{{"vertices":2,"edges":{edges},"hash":"0000000000000000"}}"#);

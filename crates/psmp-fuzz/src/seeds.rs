@@ -1,13 +1,14 @@
 //! Sound files of every format, small, to make mutants of.
 
 use crate::packed::{open_mat, seal_piece, seal_shard};
+use psmp::by_name::ModelCache;
 use psmp::{
     CollisionTable, Direction, Edge, EdgeId, Experience, Query, Roadmap, Space, VertexId, WorldId,
 };
 use psmp_arm::{Robot, SphereModel};
-use psmp_files::{Fingerprint, write_table};
+use psmp_files::{Fingerprint, learned, write_table};
+use psmp_lab::Row;
 use psmp_lab::families::Family;
-use psmp_lab::{Row, learned};
 use psmp_report::rows;
 use psmp_worlds::mat5::{MatFile, Matrix, Numbers, Value};
 use psmp_worlds::{BitMatrix, Dataset, DatasetParts, Frame, OccupancyGrid, graphml};
@@ -34,7 +35,7 @@ fn table() -> CollisionTable {
     let mut table = CollisionTable::all_blocked(6, 5);
     for (world, edge) in (0..6).flat_map(|w| (0..5).map(move |e| (w, e))) {
         if (world + edge) % 3 != 0 {
-            table.set_free(WorldId(world), EdgeId(edge));
+            table.set(WorldId(world), EdgeId(edge), true);
         }
     }
     table
@@ -209,9 +210,9 @@ pub(crate) fn belief() -> Vec<Vec<u8>> {
     let roadmap = roadmap(Direction::Undirected);
     [&[0, 1, 2, 3, 4, 5][..], &[0, 3]]
         .map(|worlds| {
-            let worlds: Vec<WorldId> = worlds.iter().copied().map(WorldId).collect();
+            let known = Experience::of(table(), worlds.iter().copied().map(WorldId));
             written("b.belief", |path| {
-                learned::learn(path, &roadmap, &table(), &worlds).unwrap();
+                learned::learn(path, &roadmap, &known, &ModelCache::default()).unwrap();
             })
         })
         .into()

@@ -5,14 +5,15 @@ use crate::packed::{
     seal_mapped, seal_mat, seal_piece, seal_png, seal_shard,
 };
 use crate::{dense, seeds};
-use psmp::{Connection, Direction, EdgeId, Experience, Roadmap, WorldId};
+use psmp::by_name::ModelCache;
+use psmp::{CollisionTable, Connection, Direction, EdgeId, Resolution, Roadmap, WorldId};
 use psmp_arm::{
     Arm, ArmProblem, ExactWorld, MotionRequest, Placed, Robot, Sampling, Scene, Semantics,
     SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
-use psmp_files::{BeliefFile, FileError, Fingerprint, TableFile};
+use psmp_files::{BeliefFile, FileError, Fingerprint, learned, read_table};
 use psmp_lab::families::Family;
-use psmp_lab::{Origin, Row, learned};
+use psmp_lab::{Origin, Row};
 use psmp_report::{keep, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
@@ -249,14 +250,14 @@ pub const TARGETS: &[Target] = &[
             &["psmp-files/src/table_file.rs"],
             "worlds.table",
             seeds::table_file,
-            |path| TableFile::open(path).map(|table| use_experience(&table)),
+            |path| read_table(path).map(|table| use_table(&table)),
         )
     },
     Target {
         seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "belief_file",
-            &["psmp-files/src/belief_file.rs", "psmp-lab/src/learned.rs"],
+            &["psmp-files/src/belief_file.rs", "psmp-files/src/learned.rs"],
             "worlds.belief",
             seeds::belief,
             read_belief,
@@ -268,7 +269,7 @@ pub const TARGETS: &[Target] = &[
         dense: dense::outcomes,
         ..Target::new(
             "outcomes",
-            &["psmp-lab/src/learned.rs"],
+            &["psmp-files/src/learned.rs"],
             "run.json",
             seeds::outcomes,
             add_outcomes,
@@ -434,7 +435,7 @@ pub const TARGETS: &[Target] = &[
                 let job = TableJob {
                     roadmap,
                     worlds,
-                    resolution: 1.0,
+                    resolution: Resolution::largest_axis(1.0).unwrap(),
                     name: 0,
                 };
                 let parts = path.with_file_name("parts");
@@ -467,7 +468,7 @@ fn read_dataset(path: &Path) -> Result<(), FileError> {
     use_roadmap(&dataset.roadmap);
     let query = dataset.query();
     if let (Ok(table), Ok(query)) = (dataset.table(), &query) {
-        use_experience(table);
+        use_table(table);
         let free = |edge| table.world_count() > 0 && table.is_free(WorldId(0), edge);
         let _ = dataset.roadmap.shortest_path(*query, free);
     }
@@ -487,14 +488,14 @@ fn use_roadmap(roadmap: &Roadmap) {
     let _ = Fingerprint::of(roadmap);
 }
 
-fn use_experience(table: &impl Experience) {
+fn use_table(table: &CollisionTable) {
     for edge in (0..table.edge_count() as u32).map(EdgeId) {
         let _ = (
             table.worlds_where_free(edge),
             table.worlds_where_known(edge),
         );
     }
-    for world in (0..table.world_count() as u32).map(WorldId) {
+    for world in table.worlds() {
         let _ = (table.free_edges_in(world), table.known_edges_in(world));
     }
 }
@@ -519,10 +520,9 @@ fn use_grid(grid: &OccupancyGrid) {
 }
 
 fn read_belief(path: &Path) -> Result<(), FileError> {
-    let roadmap = Fingerprint::of(&seeds::roadmap(Direction::Undirected));
-    let file = BeliefFile::open(path)?;
-    use_experience(&file);
-    learned::open(path, roadmap).map(drop)
+    let roadmap = seeds::roadmap(Direction::Undirected);
+    use_table(&BeliefFile::open(path)?.table);
+    learned::open(path, &roadmap, &ModelCache::default()).map(drop)
 }
 
 /// Adds outcomes to a belief that is there and to one that is not.

@@ -13,7 +13,7 @@ use crate::statistics::mean_over_worlds;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::belief::Evidence;
 use psmp::by_name::{BeliefName, ModelCache, PlannerSpec, Setting};
-use psmp::checker::{Checker, Extent, Sightings};
+use psmp::checker::{Checker, Part, Sightings};
 use psmp::{Draw, EdgeId, EventKind, Limit, WorldId};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -279,7 +279,7 @@ fn in_world(
     let mut outcomes = Vec::with_capacity(order.len());
     for edge in order {
         let mut sightings = Sightings::new(dimension);
-        let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
+        let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
         outcomes.push((edge, finding.free == Some(true), sightings));
     }
     let mut tallies = Vec::with_capacity(beliefs.len());

@@ -8,7 +8,7 @@
 
 use crate::families::{normal_pair, within};
 use psmp::belief::IndependentEdges;
-use psmp::checker::{BisectionChecker, BisectionError, World};
+use psmp::checker::{BisectionChecker, World};
 use psmp::proposer::LazySp;
 use psmp::roadmap::halton;
 use psmp::validator::Forward;
@@ -29,10 +29,16 @@ use thiserror::Error;
 /// The arms that there is a table for.
 pub const ARMS: [&str; 3] = ["panda-like", "wam-like", "ur5-like"];
 
-/// The largest joint step from one configuration of an edge to the next in the published experiment,
-/// whose worlds these are. It passes over thin things; who is to move an arm asks more often
-/// ([`psmp_arm::DEFAULT_STEP`]).
-pub const PUBLISHED_STEP: f64 = 0.2;
+/// How far apart the configurations of an edge are in the published experiment, whose worlds these are:
+/// no joint moves farther than 0.2 rad from one to the next. It passes over thin things; who is to move
+/// an arm asks more often ([`psmp_arm::DEFAULT_STEP`]).
+#[must_use]
+pub fn published_resolution() -> Resolution {
+    match Resolution::largest_axis(0.2) {
+        Ok(resolution) => resolution,
+        Err(e) => unreachable!("it is a step: {e}"),
+    }
+}
 
 /// How often a world is drawn before it is given up.
 const MOST_DRAWS: usize = 1000;
@@ -286,10 +292,10 @@ impl Clutter {
         if !start || !goal {
             return Ok(None);
         }
-        let checker = Resolution::largest_axis(PUBLISHED_STEP)
-            .map_err(BisectionError::from)
-            .and_then(|resolution| BisectionChecker::new(&self.roadmap, resolution, world));
-        let (checker, belief) = match (checker, IndependentEdges::constant(0.5)) {
+        let (checker, belief) = match (
+            BisectionChecker::new(&self.roadmap, published_resolution(), world),
+            IndependentEdges::constant(0.5),
+        ) {
             (Ok(checker), Ok(belief)) => (checker, belief),
             (Err(e), _) => unreachable!("the roadmap has configurations: {e}"),
             (_, Err(e)) => unreachable!("a half is a probability: {e}"),

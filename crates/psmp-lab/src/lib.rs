@@ -22,6 +22,6 @@ pub use counted::counted;
 pub use event_hash::EventHash;
 pub use problems::{Origin, Problems};
 pub use recorded::RecordedChecker;
-pub use resolution::{ResolutionError, resolution_for};
+pub use resolution::{ResolutionError, resolution_for, resolution_in};
 pub use row::Row;
 pub use summary::{Summary, summarise};

@@ -7,7 +7,7 @@
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 
 use psmp::checker::{
-    BisectionChecker, BisectionError, Checker, Extent, Finding, Sightings, Verdict, World,
+    BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
 };
 use psmp::{CollisionTable, EdgeId, Resolution, Roadmap, WorldId};
 use psmp_worlds::OccupancyGrid;
@@ -76,24 +76,20 @@ impl RecordedChecker {
 impl Checker for RecordedChecker {
     type Error = Infallible;
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, Infallible> {
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
+        let edge = part.edge;
         let free = self.table.is_free(self.world, edge);
         let Some(checker) = &mut self.by_image else {
             let verdict = Verdict {
                 free,
                 configurations: 1,
             };
-            return extent.whole(1, || Ok(verdict));
+            return part.whole(1, || Ok(verdict));
         };
-        let left = checker.cost_if_free(edge) - extent.seen;
+        let left = checker.cost_if_free(edge) - part.seen;
         let world = checker.world_mut();
         (world.edge_is_free, world.left) = (free, left);
-        checker.check(edge, extent, sightings)
+        checker.check(part, sightings)
     }
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {

@@ -27,6 +27,18 @@ pub fn resolution_for(
     given: Option<f64>,
 ) -> Result<Resolution, ResolutionError> {
     let side = roadmap.space().map_or(1.0, Space::longest_side);
+    beside(side, given)
+}
+
+/// The same for motions in a space.
+///
+/// # Errors
+/// As for [`resolution_for`].
+pub fn resolution_in(space: &Space, given: Option<f64>) -> Result<Resolution, ResolutionError> {
+    beside(space.longest_side(), given)
+}
+
+fn beside(side: f64, given: Option<f64>) -> Result<Resolution, ResolutionError> {
     let given = given.unwrap_or(side / 1000.0);
     let finest = side * FINEST;
     let resolution = Resolution::distance(given).ok();

@@ -1,7 +1,7 @@
 //! One run, watched: which paths it found, what each had cost, and how it ended.
 
 use crate::score::Improvement;
-use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop, Until};
+use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop};
 use std::time::{Duration, Instant};
 
 /// How a run ended.
@@ -95,26 +95,34 @@ impl Trial {
 pub fn run<E>(
     planner: &mut (impl Anytime<Error = E> + ?Sized),
     stop: &Stop,
-    watch: impl FnMut(&Event),
+    mut watch: impl FnMut(&Event),
 ) -> Result<Trial, E> {
-    run_within(planner, Limit::new(stop), watch)
+    run_within(planner, Limit::new(stop), |_, event| watch(event))
 }
 
-/// The same until `limit` is met, which may have begun before.
+/// The same until `limit` is met, which may have begun before; `watch` sees the planner too, as it is
+/// after the event.
 ///
 /// # Errors
 /// The first error of the checker.
-pub fn run_within<E>(
-    planner: &mut (impl Anytime<Error = E> + ?Sized),
-    limit: Limit,
-    mut watch: impl FnMut(&Event),
-) -> Result<Trial, E> {
+pub fn run_within<P: Anytime + ?Sized>(
+    planner: &mut P,
+    mut limit: Limit,
+    mut watch: impl FnMut(&P, &Event),
+) -> Result<Trial, P::Error> {
     let started = Instant::now();
     let mut improvements = Vec::new();
     let mut ending = Ending::Stopped;
-    for event in Until::within(planner, limit) {
-        let event = event?;
-        watch(&event);
+    loop {
+        limit.stand_at(planner.progress());
+        let step = match limit.is_met() {
+            true => None,
+            false => planner.step(&limit).transpose()?,
+        };
+        let Some(event) = step else {
+            break;
+        };
+        watch(planner, &event);
         match event.kind {
             EventKind::Improved { length } => improvements.push(Improvement {
                 configurations: event.progress.configurations,

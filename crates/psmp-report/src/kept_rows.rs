@@ -4,7 +4,7 @@
 //! of another sweep is ever taken for this one's.
 
 use crate::keep;
-use psmp::{EdgeId, Experience, WorldId};
+use psmp::{EdgeId, WorldId};
 use psmp_files::FileError;
 use psmp_lab::sweep::{Contestant, SweepError, SweepOptions, over_worlds, runs_in_world};
 use psmp_lab::{Problems, Row};
@@ -113,6 +113,7 @@ fn fingerprint(
         fallback,
         budget,
         belief,
+        models: _,
         jobs: _,
     } = options;
     let mut hash = XxHash64::with_seed(0);
@@ -127,8 +128,8 @@ fn fingerprint(
     );
     hash.write(told.as_bytes());
     if let Some(belief) = belief {
-        hash.write(belief.path().as_os_str().as_encoded_bytes());
-        file(&mut hash, belief.path())?;
+        hash.write(belief.path.as_os_str().as_encoded_bytes());
+        file(&mut hash, &belief.path)?;
     }
     for (dataset, worlds) in tasks {
         let (query, table) = (dataset.query()?, dataset.table()?);

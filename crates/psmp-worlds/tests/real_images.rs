@@ -2,8 +2,8 @@
 // In a test an unwrap is an assertion.
 #![allow(clippy::unwrap_used)]
 
-use psmp::checker::{BisectionChecker, Checker as _, Sightings};
-use psmp::{Direction, Edge, Roadmap, Space};
+use psmp::checker::{BisectionChecker, Checker as _, Part, Sightings};
+use psmp::{Direction, Edge, Resolution, Roadmap, Space};
 use psmp_worlds::{DiscRobot, ImageOptions, OccupancyGrid};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -37,17 +37,18 @@ fn roadmap(folder: &Path) -> Roadmap {
 /// The share of edges, over the first worlds, on which picture and table agree.
 fn agreement(folder: &Path, worlds: usize) -> f64 {
     let roadmap = roadmap(folder);
+    let resolution = Resolution::distance(0.001).unwrap();
     let (mut agreed, mut asked) = (0, 0);
     let table = rows(folder.join("coll_check_results.dat")).take(worlds);
     for (world, row) in table.enumerate() {
         let picture = folder.join(format!("environment_images/world_{}.png", world + 1));
         let grid = OccupancyGrid::read(&picture, &ImageOptions::default()).unwrap();
-        let mut checker = BisectionChecker::new(&roadmap, 0.001, &grid).unwrap();
+        let mut checker = BisectionChecker::new(&roadmap, resolution, &grid).unwrap();
         let mut sightings = Sightings::new(2);
         assert_eq!(row.len(), roadmap.edge_count());
         for (edge, &free) in roadmap.edge_ids().zip(&row) {
-            let verdict = checker.check(edge, &mut sightings).unwrap();
-            agreed += usize::from(verdict.free == (free == 1.0));
+            let verdict = checker.check(Part::whole_of(edge), &mut sightings).unwrap();
+            agreed += usize::from(verdict.free == Some(free == 1.0));
             asked += 1;
         }
     }

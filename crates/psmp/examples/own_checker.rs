@@ -3,7 +3,7 @@
 //! `cargo run --release -p psmp --example own_checker`
 
 use psmp::by_name::{PlannerSpec, Setting};
-use psmp::checker::{Checker, Extent, Finding, Sightings, Verdict};
+use psmp::checker::{Checker, Finding, Part, Sightings, Verdict};
 use psmp::{EdgeId, Limit, Query, Roadmap, Space, VertexId};
 
 /// Answers for an edge in about as many steps as it is long.
@@ -15,18 +15,14 @@ struct Service {
 impl Checker for Service {
     type Error = std::io::Error;
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        _: &mut Sightings,
-    ) -> Result<Finding, std::io::Error> {
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> Result<Finding, std::io::Error> {
+        let edge = part.edge;
         self.calls += 1;
         if self.calls.is_multiple_of(10) {
             return Err(std::io::Error::other("lost contact"));
         }
         let (cost, number) = (self.cost_if_free(edge), edge.0);
-        extent.whole(cost, || {
+        part.whole(cost, || {
             Ok(Verdict {
                 free: number % 3 != 0,
                 configurations: cost,

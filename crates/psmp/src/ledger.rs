@@ -67,6 +67,12 @@ impl Ledger {
         self.status[edge.index()]
     }
 
+    /// How many edges there are.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.status.len()
+    }
+
     /// All checks in the order in which they were made.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {

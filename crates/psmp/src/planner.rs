@@ -22,7 +22,7 @@
 //! theorem and its proof.
 
 use crate::belief::{Belief, Evidence, PartlyChecked};
-use crate::checker::{Checker, Extent, Finding, Sightings};
+use crate::checker::{Checker, Finding, Part, Sightings};
 use crate::event::{Event, EventKind, Progress, Source, Yardstick};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
@@ -585,8 +585,13 @@ where
     fn check(&mut self, edge: EdgeId, most: u64, limit: &Limit) -> Result<Option<Event>, C::Error> {
         self.sightings.clear();
         let seen = self.ledger.seen(edge);
-        let extent = Extent { seen, most, limit };
-        let checked = self.checker.check(edge, extent, &mut self.sightings);
+        let part = Part {
+            edge,
+            seen,
+            most,
+            limit,
+        };
+        let checked = self.checker.check(part, &mut self.sightings);
         let (finding, failure) = match checked {
             Ok(finding) => (finding, None),
             // The check will be tried again, but what was seen has been seen.

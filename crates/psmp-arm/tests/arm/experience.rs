@@ -2,15 +2,17 @@
 
 use crate::random;
 use psmp::belief::IndependentEdges;
-use psmp::checker::{BisectionChecker, Checker, Sightings, World};
+use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Part, Sightings, World};
 use psmp::proposer::LazySp;
 use psmp::validator::FailFast;
-use psmp::{Connection, Experience, Planner, Query, VertexId, WorldId};
-use psmp_arm::{
-    Arm, CertifiedChecker, EdgeMemory, ExactWorld, Object, Placed, Pose, RememberingChecker,
-    Sampling, Scene, Shape, SphereModel, SphereWorld, SphereWorlds, SweptVolumes, TableJob,
-    joint_roadmap, models,
+use psmp::{
+    Connection, Direction, Edge, EdgeId, Planner, Query, Resolution, Roadmap, VertexId, WorldId,
 };
+use psmp_arm::{
+    Arm, CertifiedChecker, ExactWorld, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel,
+    SphereWorld, SphereWorlds, SweptVolumes, TableJob, joint_roadmap, models,
+};
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn arm() -> (Arm, SphereModel) {
@@ -18,6 +20,10 @@ fn arm() -> (Arm, SphereModel) {
     let arm = Arm::new(robot, &semantics, "arm").unwrap();
     let spheres = SphereModel::cover(arm.robot(), 80);
     (arm, spheres)
+}
+
+fn coarse() -> Resolution {
+    Resolution::largest_axis(0.2).unwrap()
 }
 
 /// Scenes of a few boxes each.
@@ -59,7 +65,7 @@ fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
         let job = TableJob {
             roadmap: &roadmap,
             worlds: &worlds,
-            resolution: 0.2,
+            resolution: coarse(),
             name: 1,
         };
         let folder = tempfile::tempdir().unwrap();
@@ -67,13 +73,13 @@ fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
         let mut free = 0;
         for (index, scene) in scenes.iter().enumerate() {
             let world = SphereWorld::new(&arm, &spheres, scene).unwrap();
-            let mut checker = BisectionChecker::by_largest_step(&roadmap, 0.2, world).unwrap();
+            let mut checker = BisectionChecker::new(&roadmap, coarse(), world).unwrap();
             let mut sightings = Sightings::new(7);
             for edge in roadmap.edge_ids() {
                 sightings.clear();
-                let verdict = checker.check(edge, &mut sightings).unwrap();
+                let found = checker.check(Part::whole_of(edge), &mut sightings).unwrap();
                 let row = table.is_free(WorldId(index as u32), edge);
-                assert_eq!(row, verdict.free, "scene {index}, edge {}", edge.0);
+                assert_eq!(Some(row), found.free, "scene {index}, edge {}", edge.0);
                 free += usize::from(row);
             }
         }
@@ -114,20 +120,25 @@ fn certified_motions_are_free_all_the_way() {
     let scene = &scenes(1)[0];
     let world = SphereWorld::new(&arm, &spheres, scene).unwrap();
     let mut fine = world.clone();
-    let mut certified = CertifiedChecker::new(&roadmap, 0.01, world.clone()).unwrap();
-    let mut sampled = BisectionChecker::by_largest_step(&roadmap, 0.2, world).unwrap();
+    let resolution = Resolution::largest_axis(0.01).unwrap();
+    let mut certified = CertifiedChecker::new(&roadmap, resolution, world.clone()).unwrap();
+    let mut sampled = BisectionChecker::new(&roadmap, coarse(), world).unwrap();
     let exact = ExactWorld::new(&arm, scene).unwrap();
-    let mut exactly = CertifiedChecker::new(&roadmap, 0.01, exact).unwrap();
+    let mut exactly = CertifiedChecker::new(&roadmap, resolution, exact).unwrap();
     let mut sightings = Sightings::new(7);
     let space = arm.space();
     let (mut proven, mut by_samples, mut by_shapes) = (0, 0, 0);
     for edge in roadmap.edge_ids() {
         sightings.clear();
-        let proof = certified.check(edge, &mut sightings).unwrap().free;
-        let sampled = sampled.check(edge, &mut sightings).unwrap().free;
+        let mut is_free = |checker: &mut dyn Checker<Error = Infallible>| {
+            let Ok(found) = checker.check(Part::whole_of(edge), &mut sightings);
+            found.free == Some(true)
+        };
+        let proof = is_free(&mut certified);
+        let sampled = is_free(&mut sampled);
         by_samples += usize::from(sampled);
         if edge.0 % 10 == 0 {
-            by_shapes += usize::from(exactly.check(edge, &mut sightings).unwrap().free);
+            by_shapes += usize::from(is_free(&mut exactly));
         }
         if !proof {
             continue;
@@ -146,7 +157,9 @@ fn certified_motions_are_free_all_the_way() {
         "{proven} proven free, {by_samples} free by samples, {by_shapes} of a tenth by shapes"
     );
     assert!(proven > 10 && proven <= by_samples, "{proven} {by_samples}");
-    assert!(CertifiedChecker::new(&roadmap, f64::NAN, fine).is_none());
+    let edges = vec![Edge::new(0, 1, 1.0)];
+    let bare = Roadmap::from_edges(2, Direction::Undirected, edges).unwrap();
+    assert!(CertifiedChecker::new(&bare, resolution, fine).is_err());
 }
 
 /// Plan, move one object, plan again: the second plan is as good as one from scratch and asks only
@@ -166,32 +179,37 @@ fn a_moved_object_costs_only_the_edges_that_it_can_affect() {
     let (mut again, mut afresh, mut solved) = (0, 0, 0);
     for scene in scenes(10) {
         let before = SphereWorld::new(&arm, &spheres, &scene).unwrap();
-        let swept = SweptVolumes::new(&roadmap, 0.2, &before).unwrap();
+        let swept = SweptVolumes::new(&roadmap, coarse(), &before).unwrap();
         let mut changed = scene.clone();
         let lift = [0.2 * dice() - 0.1, 0.2 * dice() - 0.1, 0.0];
         let pose = &mut changed.objects[0].shapes[0].pose;
         pose.translation = [0, 1, 2].map(|i| pose.translation[i] + lift[i]);
         let after = before.in_scene(&arm, &changed).unwrap();
         let plan = |world: &SphereWorld, memory: &mut EdgeMemory| {
-            let checker = BisectionChecker::by_largest_step(&roadmap, 0.2, world.clone()).unwrap();
-            let checker = RememberingChecker::new(checker, memory);
+            let checker = BisectionChecker::new(&roadmap, coarse(), world.clone()).unwrap();
             let query = Query {
                 start: VertexId(0),
                 goal: VertexId(199),
             };
             let belief = IndependentEdges::constant(0.9).unwrap();
-            let mut planner = Planner::new(&roadmap, query, LazySp, belief, FailFast, checker);
+            let mut planner = Planner::new(&roadmap, query, LazySp, belief, FailFast, checker)
+                .knowing(memory.known());
             while planner.next().is_some() {}
+            memory.remember_all(planner.ledger());
             (
                 planner.best_path().map(|p| p.length()),
                 planner.progress().configurations,
             )
         };
-        let mut memory = EdgeMemory::new(roadmap.edge_count());
+        let mut memory = EdgeMemory::default();
         plan(&before, &mut memory);
+        // What is known of an edge that was added for a query is not certain any more.
+        let added = EdgeId(roadmap.edge_count() as u32);
+        memory.remember(added, true);
         let first = memory.clone();
         let [gone, new] = [&scene, &changed].map(|s| &s.objects[0]);
-        memory.moved(&swept, gone, new);
+        swept.moved(gone, new, &mut memory);
+        assert_eq!(memory.status(added), None);
         // Just what the object can have changed is forgotten: blocked edges where it was, free ones
         // where it is.
         let affected = [gone, new].map(|object| {
@@ -206,16 +224,17 @@ fn a_moved_object_costs_only_the_edges_that_it_can_affect() {
             assert_eq!(memory.status(edge), kept, "edge {}", edge.0);
         }
         // What is still known is still so.
-        let mut truth = BisectionChecker::by_largest_step(&roadmap, 0.2, after.clone()).unwrap();
+        let mut truth = BisectionChecker::new(&roadmap, coarse(), after.clone()).unwrap();
         let mut sightings = Sightings::new(7);
         for edge in roadmap.edge_ids() {
             if let Some(free) = memory.status(edge) {
                 sightings.clear();
-                assert_eq!(free, truth.check(edge, &mut sightings).unwrap().free);
+                let found = truth.check(Part::whole_of(edge), &mut sightings).unwrap();
+                assert_eq!(Some(free), found.free);
             }
         }
         let (length, cost) = plan(&after, &mut memory);
-        let (expected, full) = plan(&after, &mut EdgeMemory::new(roadmap.edge_count()));
+        let (expected, full) = plan(&after, &mut EdgeMemory::default());
         assert_eq!(length, expected);
         again += cost;
         afresh += full;

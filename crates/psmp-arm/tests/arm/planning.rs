@@ -1,15 +1,15 @@
 //! Problems from files to joined queries and solved ones.
 
 use crate::{panda, random, random_configuration};
-use psmp::belief::IndependentEdges;
-use psmp::checker::{BisectionChecker, World};
-use psmp::proposer::LazySp;
-use psmp::validator::Forward;
-use psmp::{Connection, Planner, Roadmap};
+use psmp::checker::World;
+use psmp::{
+    Connection, End, Event, EventKind, Resolution, Roadmap, SessionError, SessionOptions, Stop,
+    Until,
+};
 use psmp_arm::{
-    Arm, ArmProblem, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld,
-    JoinedQuery, MotionRequest, RefinedWorld, RememberingChecker, Robot, Sampling, Scene,
-    Semantics, SphereModel, joint_roadmap, models,
+    Arm, ArmProblem, Checking, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld,
+    MotionRequest, RefinedWorld, Robot, Sampling, Scene, Semantics, SphereModel, joint_roadmap,
+    models,
 };
 
 fn clutter() -> Scene {
@@ -64,7 +64,7 @@ fn a_problem_names_what_touches() {
     };
     let problem = ArmProblem::new(&arm, clutter(), &request).unwrap();
     let touch = problem.touch().unwrap().unwrap();
-    assert_eq!(touch.end, psmp_arm::End::Goal);
+    assert_eq!(touch.end, End::Goal);
     assert!(
         ["table", "can"].contains(&touch.other.as_str()),
         "{touch:?}"
@@ -113,19 +113,59 @@ fn published_problems_join_and_are_solved() {
 
 /// Whether a problem that joins the roadmap is solved.
 fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Option<bool> {
-    let mut world = RefinedWorld::new(&problem.arm, spheres, &problem.scene).unwrap();
-    let (start, goal) = (&problem.start, &problem.goal);
-    let mut joined =
-        JoinedQuery::new(roadmap, start, goal, 0.2, &mut world, &psmp::Limit::none()).ok()?;
-    Some((0..=3).any(|round| {
-        let checker = BisectionChecker::by_largest_step(&joined.roadmap, 0.2, world.clone());
-        let checker = RememberingChecker::new(checker.unwrap(), &mut joined.known);
-        let belief = IndependentEdges::constant(0.5).unwrap();
-        let (roadmap, query) = (&joined.roadmap, joined.query);
-        let mut planner = Planner::new(roadmap, query, LazySp, belief, Forward, checker);
-        while planner.next().is_some() {}
-        let solved = planner.best_path().is_some();
-        joined.make_finer(round).unwrap();
-        solved
-    }))
+    let options = SessionOptions {
+        planner: "lazysp".parse().unwrap(),
+        roadmap: Some(roadmap.clone()),
+        resolution: Some(Resolution::largest_axis(0.2).unwrap()),
+        ..SessionOptions::default()
+    };
+    let arm = problem.checked(Checking::Refined, spheres).unwrap();
+    let mut session = arm.session(&problem.start, &problem.goal, options).unwrap();
+    let events: Result<Vec<Event>, _> = Until::new(&mut session, &Stop::never()).collect();
+    match events {
+        Ok(events) => {
+            let found = session.best_path().is_some();
+            assert_eq!(found, events.last()?.kind != EventKind::NoPathOnRoadmap);
+            Some(found)
+        }
+        Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => None,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// However an arm is checked, a session finds a way around the clutter, and what is found by spheres is
+/// free by the true shapes.
+#[test]
+fn an_arm_is_planned_for_however_it_is_checked() {
+    let (robot, semantics) = models::panda_like();
+    let spheres = SphereModel::cover(&robot, 60);
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let named = |q: [f64; 7]| arm.names().map(str::to_owned).zip(q).collect::<Vec<_>>();
+    let request = MotionRequest {
+        group: "arm".to_owned(),
+        start: named([-0.8, -0.785, 0.0, -2.0, 0.0, 1.571, 0.785]),
+        goal: named([1.2, -0.785, 0.0, -1.6, 0.0, 1.571, 0.785]),
+    };
+    let problem = ArmProblem::new(&arm, clutter(), &request).unwrap();
+    let mut truth = ExactWorld::new(&problem.arm, &problem.scene).unwrap();
+    for row in Checking::TABLE {
+        let checked = problem.checked(row.what, &spheres).unwrap();
+        assert_eq!(checked.checking(), row.what);
+        let options = SessionOptions {
+            straighten: row.what != Checking::Certified,
+            ..SessionOptions::default()
+        };
+        let session = checked.session(&problem.start, &problem.goal, options);
+        let mut session = session.unwrap();
+        let enough = Stop::configurations(100_000);
+        for event in Until::new(&mut session, &enough) {
+            event.unwrap();
+        }
+        let path = session
+            .best_path()
+            .unwrap_or_else(|| panic!("{}", row.name));
+        for q in path.iter() {
+            assert!(truth.is_free(q).unwrap(), "{}", row.name);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! A world in which the roadmap has no path poses no problem, so it is drawn anew until it has one.
 
 use super::{Family, Rectangle};
-use psmp::checker::{BisectionChecker, BisectionError, Checker, Extent, Sightings};
+use psmp::checker::{BisectionChecker, BisectionError, Checker, Part, Sightings};
 use psmp::roadmap;
 use psmp::{
     CollisionTable, Connection, EdgeId, Query, Resolution, Roadmap, Space, VertexId, WorldId,
@@ -257,7 +257,7 @@ fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
     let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
     for edge in roadmap.edge_ids() {
         sightings.clear();
-        let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
+        let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
         words[edge.index() / 64] |= u64::from(finding.free == Some(true)) << (edge.index() % 64);
     }
     words

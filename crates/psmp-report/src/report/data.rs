@@ -180,7 +180,7 @@ pub enum FrameKind {
         sampled_blocked: Option<Vec<EdgeId>>,
     },
     /// The proposer had nothing shorter.
-    Barren,
+    NoImprovement,
     /// An edge was checked.
     Checked {
         /// The edge.

@@ -1,10 +1,10 @@
 //! Recording films: a run watched event by event, with what was believed at each.
 
 use super::data::{Film, Frame, FrameKind};
-use psmp::{EdgeId, WorldId};
-use psmp::{Event, EventKind, Progress, Roadmap, Source, Stop};
+use psmp::by_name::{AnyPlanner, BeliefName, ProposerName};
+use psmp::{EdgeId, Event, EventKind, Limit, Progress, Roadmap, Source, Stop, WorldId};
 use psmp_lab::sweep::{Contestant, SweepError, SweepOptions};
-use psmp_lab::{AnyPlanner, Arena, BeliefName, Problems, ProposerName};
+use psmp_lab::{Arena, Problems};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub fn record(
 }
 
 struct Camera<'a> {
-    planner: AnyPlanner<'a, Infallible>,
+    planner: AnyPlanner<'static, Infallible>,
     roadmap: &'a Roadmap,
     draws_worlds: bool,
     /// The belief as the last frame left it, so that a frame has only what has changed.
@@ -63,7 +63,7 @@ struct Camera<'a> {
 impl Camera<'_> {
     fn roll(&mut self, stop: &Stop) {
         while !stop.is_met(&self.planner.progress(), Duration::ZERO) {
-            let Some(Ok(event)) = self.planner.step(&psmp::Limit::none()) else {
+            let Some(Ok(event)) = self.planner.step(&Limit::NONE) else {
                 return;
             };
             if let Some(kind) = self.kind(&event) {
@@ -91,8 +91,8 @@ impl Camera<'_> {
         });
     }
 
-    /// What there is to see of an event. Looks are not shown by themselves: what they have changed is
-    /// seen with the next check.
+    /// What there is to see of an event. Partial checks are not shown by themselves: what they have
+    /// changed is seen with the next check of a whole edge.
     fn kind(&mut self, event: &Event) -> Option<FrameKind> {
         Some(match event.kind {
             EventKind::Proposed { source, .. } => {
@@ -107,9 +107,7 @@ impl Camera<'_> {
                     }),
                 }
             }
-            EventKind::Barren => FrameKind::Barren,
-            EventKind::Looked { .. } => return None,
-            EventKind::Probed { .. } => unreachable!("planners on roadmaps check edges alone"),
+            EventKind::NoImprovement => FrameKind::NoImprovement,
             EventKind::Checked { edge, free, .. } => FrameKind::Checked { edge, free },
             EventKind::Improved { .. } => FrameKind::Improved {
                 path: self.planner.proposed_path().vertices().to_vec(),
@@ -118,6 +116,7 @@ impl Camera<'_> {
             EventKind::NoPathOnRoadmap => FrameKind::Ended("no-path-on-roadmap"),
             EventKind::StraightLine => FrameKind::Ended("straight-line"),
             EventKind::GaveUp => FrameKind::Ended("gave-up"),
+            _ => return None,
         })
     }
 
@@ -138,7 +137,6 @@ impl Camera<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::Experience;
     use psmp_lab::families::ONE_WALL;
     use psmp_lab::sweep::Familiarity;
 

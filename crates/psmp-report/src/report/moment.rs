@@ -48,7 +48,7 @@ impl<'a> Moment<'a> {
                 }
                 FrameKind::Improved { path } => moment.best = Some(path),
                 FrameKind::Ended(how) => moment.ended = Some(how),
-                FrameKind::Proposed { .. } | FrameKind::Barren => {}
+                FrameKind::Proposed { .. } | FrameKind::NoImprovement => {}
             }
             moment.best_length = frame.best_length.filter(|l| l.is_finite());
         }

@@ -88,7 +88,7 @@ fn film(film: &Film) -> Value {
     for frame in &film.frames {
         let told = teller.tell(frame);
         // Fruitless draws come in crowds, and one looks like another.
-        if let (FrameKind::Barren, Some(last)) = (&frame.kind, frames.last_mut())
+        if let (FrameKind::NoImprovement, Some(last)) = (&frame.kind, frames.last_mut())
             && last["k"] == "b"
             && told.as_object().is_some_and(|fields| fields.len() == 2)
         {
@@ -137,7 +137,7 @@ impl Teller {
                 }
                 "p"
             }
-            FrameKind::Barren => "b",
+            FrameKind::NoImprovement => "b",
             FrameKind::Checked { edge, free } => {
                 told["e"] = json!(edge.0);
                 told["f"] = json!(u8::from(*free));
@@ -256,7 +256,7 @@ mod tests {
     fn a_frame_says_only_what_is_new() {
         let mut teller = Teller::new(3);
         let frame = |belief: &[(u32, u8)]| Frame {
-            kind: FrameKind::Barren,
+            kind: FrameKind::NoImprovement,
             configurations: 5,
             best_length: Some(2.0),
             lower_bound: f64::INFINITY,

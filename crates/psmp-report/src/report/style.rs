@@ -5,6 +5,7 @@
 //! planner to planner besides, for print without colours.
 
 use super::data::Report;
+use psmp::by_name::PlannerName;
 
 /// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,19 +31,6 @@ pub(super) const REFERENCE: Line = Line {
     dash: "6 4",
 };
 
-/// The colours of planners with these proposers, the first of each and the further ones.
-const OF_PROPOSERS: [(&str, [&str; 2]); 10] = [
-    ("ei", ["#CC79A7", "#882255"]),
-    ("psmp", ["#0072B2", "#56B4E9"]),
-    ("pomp", ["#D55E00", "#E69F00"]),
-    ("lazysp", ["#009E73", "#111111"]),
-    ("maxprob", ["#CC79A7", "#CC79A7"]),
-    ("maxprob+", ["#CC79A7", "#CC79A7"]),
-    ("rrtconnect", ["#111111", "#111111"]),
-    ("rrtconnect+shortcut", ["#56B4E9", "#56B4E9"]),
-    ("rrtstar", ["#999933", "#999933"]),
-    ("bitstar", ["#555555", "#555555"]),
-];
 const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
 pub(super) const DASHES: [&str; 8] = [
     "none",
@@ -82,13 +70,18 @@ impl Styles {
     }
 
     fn colour(&self, planner: &str) -> &'static str {
-        let known = |name: &str| OF_PROPOSERS.iter().find(|(known, _)| *known == name);
+        let name = proposer(planner);
         let before = || self.planners.iter().take_while(|p| *p != planner);
-        if let Some((name, [first, further])) = known(proposer(planner)) {
-            let is_first = before().all(|p| proposer(p) != *name);
-            return if is_first { first } else { further };
+        if let Some([first, further @ ..]) = PlannerName::colours(name) {
+            let is_first = before().all(|p| proposer(p) != name);
+            return if is_first {
+                first
+            } else {
+                further.last().unwrap_or(first)
+            };
         }
-        let others = before().filter(|p| known(proposer(p)).is_none());
+        let has_none = |p: &&String| PlannerName::colours(proposer(p)).is_none_or(<[_]>::is_empty);
+        let others = before().filter(has_none);
         OF_OTHERS[others.count() % OF_OTHERS.len()]
     }
 }

@@ -59,8 +59,8 @@ fn film(planner: &str) -> Film {
         frame(proposed, 0, all),
         frame(checked(0, true), 120, vec![(EdgeId(5), 0)]),
         frame(checked(2, false), 130, Vec::new()),
-        frame(FrameKind::Barren, 130, Vec::new()),
-        frame(FrameKind::Barren, 130, Vec::new()),
+        frame(FrameKind::NoImprovement, 130, Vec::new()),
+        frame(FrameKind::NoImprovement, 130, Vec::new()),
         frame(FrameKind::Improved { path: vertices }, 300, Vec::new()),
         frame(FrameKind::Ended("shortest-on-roadmap"), 300, Vec::new()),
     ];
@@ -239,7 +239,7 @@ fn a_report_is_a_page_and_its_figures() {
     let films = &told(&page)[0];
     assert_eq!(films["films"].as_array().unwrap().len(), 3);
     assert_eq!(films["worlds"].as_array().unwrap().len(), 1);
-    // Two barren draws in a row have become one frame.
+    // Two draws without improvement in a row have become one frame.
     let frames = films["films"][0]["frames"].as_array().unwrap();
     assert_eq!(frames.len(), 6);
     assert_eq!(frames[3]["x"], 2);

@@ -1,10 +1,11 @@
 //! What is to be run: which worlds, which planners, which seeds; and the fingerprint of all that.
 
-use psmp::{EdgeId, Experience};
+use psmp::EdgeId;
+use psmp::by_name::PlannerSpec;
 use psmp_files::FileError;
 use psmp_lab::families::{FAMILIES, Family};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepOptions};
-use psmp_lab::{PlannerSpec, Problems};
+use psmp_lab::{Problems, fallback_name};
 use std::fmt::Write;
 use std::hash::Hasher;
 use std::path::PathBuf;
@@ -119,7 +120,7 @@ impl Experiment {
                     }),
             ),
             ("eta", options.eta.to_string()),
-            ("fallback", format!("{:?}", options.fallback)),
+            ("fallback", fallback_name(options.fallback)),
             ("budget", format!("{:?}", options.budget)),
         ];
         entries.map(|(name, value)| (name.to_owned(), value)).into()

@@ -3,7 +3,7 @@
 //! The theorem bounds the Bayesian regret of PSMP after T proposed paths by about the square root
 //! of T. Here the regret of one proposal is how much longer the best path then is than the
 //! shortest, as a share of the shortest; before there is a path it counts as three times as long,
-//! a regret of 2. Cumulative regret is summed over proposals, barren draws included, and averaged
+//! a regret of 2. Cumulative regret is summed over proposals, draws without improvement included, and averaged
 //! over runs. A power law is fitted by least squares to its logarithm against that of T, up to the
 //! T by which 95% of the runs have found their best path; from there on the curve is flat, and would
 //! make the exponent as small as one likes.

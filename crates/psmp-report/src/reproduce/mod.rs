@@ -18,7 +18,7 @@ pub use experiment::Experiment;
 pub use replay::replay;
 
 use crate::keep;
-use psmp::{Experience, WorldId};
+use psmp::WorldId;
 use psmp_files::FileError;
 use psmp_lab::families::{Family, FamilyError, ProblemSet, Rectangle};
 use psmp_lab::sweep::{SweepError, runs_in_world};

@@ -2,15 +2,14 @@
 //! compared.
 
 use super::{ReproduceError, seven_dof};
-use psmp::{Experience, Fallback, WorldId};
-use psmp_files::Fingerprint;
+use psmp::by_name::{ModelCache, PlannerSpec};
+use psmp::{Fallback, WorldId};
+use psmp_files::learned;
 use psmp_lab::families::Family;
-use psmp_lab::learned;
-use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
-use psmp_lab::{Arena, PlannerSpec, Problems, Row};
+use psmp_lab::sweep::{Contestant, Familiarity, LearnedBelief, SweepError, SweepOptions};
+use psmp_lab::{Arena, Problems, Row};
 use psmp_worlds::Dataset;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::PathBuf;
 
 /// More worlds than any experiment makes take all memory.
 const MOST_MADE: u64 = 1_000_000;
@@ -66,17 +65,19 @@ pub fn replay(row: &Row, tick: impl Fn() + Sync) -> Result<Row, ReproduceError> 
     };
     let fallback = match row.fallback.as_str() {
         "never" => Fallback::Never,
-        draws => Fallback::AfterBarren(
+        draws => Fallback::AfterNoImprovement(
             draws
                 .parse()
                 .map_err(|_| wrong("its fallback is no number"))?,
         ),
     };
+    let models = ModelCache::default();
     let belief = match row.experience.as_str() {
         "seen" | "unseen" | "none" => None,
         file => {
-            let roadmap = Fingerprint::of(problems.roadmap());
-            Some(Arc::new(learned::open(Path::new(file), roadmap)?))
+            let path = PathBuf::from(file);
+            let experience = learned::open(&path, problems.roadmap(), &models)?;
+            Some(LearnedBelief { path, experience })
         }
     };
     let options = SweepOptions {
@@ -86,6 +87,7 @@ pub fn replay(row: &Row, tick: impl Fn() + Sync) -> Result<Row, ReproduceError> 
         fallback,
         budget: row.budget,
         belief,
+        models,
         jobs: None,
     };
     let arena = Arena::open(problems.as_ref(), world)?;

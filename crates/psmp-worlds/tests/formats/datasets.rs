@@ -148,7 +148,7 @@ fn rows_of_opposite_direction_are_one_edge_only_as_asked() {
     assert_eq!(any.roadmap.direction(), Direction::Undirected);
     assert_eq!(any.edge_of_row(), [EdgeId(0), EdgeId(0)]);
     let both_free = CollisionTable::from_rows(1, &[[true], [false]]).unwrap();
-    assert_eq!(any.table().unwrap(), &both_free);
+    assert_eq!(**any.table().unwrap(), both_free);
 }
 
 #[test]

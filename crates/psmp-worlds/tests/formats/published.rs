@@ -1,5 +1,5 @@
 use psmp::Direction::{Directed, Undirected};
-use psmp::{Direction, EdgeId, Experience, Query, VertexId, WorldId};
+use psmp::{Direction, EdgeId, Query, VertexId, WorldId};
 use psmp_worlds::{Dataset, Pairing, Prefer, ReadOptions};
 use std::path::PathBuf;
 use std::time::Instant;

@@ -80,7 +80,7 @@ fn assert_same_roadmap(found: &Roadmap, expected: &Roadmap) {
 
 fn assert_same_dataset(found: &Dataset, expected: &Sample) {
     assert_same_roadmap(&found.roadmap, &expected.roadmap);
-    assert_eq!(found.table().ok(), expected.table.as_ref());
+    assert_eq!(found.table().ok().map(|t| &**t), expected.table.as_ref());
     assert_eq!(found.query().ok(), expected.query);
     assert_eq!(found.train(), expected.train.as_deref());
     assert_eq!(found.test(), expected.test.as_deref());

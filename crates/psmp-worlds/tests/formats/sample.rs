@@ -43,7 +43,7 @@ impl Sample {
         let mut assignment = BitMatrix::new(6, 2);
         for world in 0..6u32 {
             for edge in (0..5u32).filter(|edge| (world + edge) % 3 != 0) {
-                table.set_free(WorldId(world), psmp::EdgeId(edge));
+                table.set(WorldId(world), psmp::EdgeId(edge), true);
             }
             assignment.set(world as usize, world as usize % 2);
         }

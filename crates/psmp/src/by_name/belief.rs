@@ -1,7 +1,7 @@
 //! Beliefs by name, how each is made, and which of them an ensemble has for members.
 
 use super::planner::{Assembly, Setting};
-use super::{AnyPlanner, Descriptor, ModelCache, SpecError, look_up, name_of};
+use super::{AnyPlanner, ModelCache, SpecError, look_up, name_of};
 use crate::belief::{
     Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
     held_out,
@@ -27,59 +27,18 @@ pub enum BeliefName {
     Constant(f64),
 }
 
-const fn row(
-    name: &'static str,
-    what: BeliefName,
-    summary: &'static str,
-) -> Descriptor<BeliefName> {
-    Descriptor {
-        name,
-        summary,
-        what,
-        colours: &[],
-    }
+crate::table_of_names! {
+    BeliefName:
+    "fs" Self::FiniteSet, "the known worlds that agree with every check";
+    "soft" Self::SoftSet, "the known worlds, each trusted less with every disagreement";
+    "nn" Self::NearestNeighbour, "the nearest checked configuration";
+    "freq" Self::Frequencies, "each edge's own share of the known worlds";
+    "local" Self::Local, "obstacles with a rate and a size, learned from the checks";
+    "latent" Self::Latent, "hidden causes, learned from the known worlds";
+    "ensemble" Self::Ensemble, "`local` and, with known worlds, `latent`, `soft` and `fs`, by how well each predicts";
 }
 
 impl BeliefName {
-    /// Those that take no number.
-    pub const TABLE: [Descriptor<Self>; 7] = [
-        row(
-            "fs",
-            Self::FiniteSet,
-            "the known worlds that agree with every check",
-        ),
-        row(
-            "soft",
-            Self::SoftSet,
-            "the known worlds, each trusted less with every disagreement",
-        ),
-        row(
-            "nn",
-            Self::NearestNeighbour,
-            "the nearest checked configuration",
-        ),
-        row(
-            "freq",
-            Self::Frequencies,
-            "each edge's own share of the known worlds",
-        ),
-        row(
-            "local",
-            Self::Local,
-            "obstacles with a rate and a size, learned from the checks",
-        ),
-        row(
-            "latent",
-            Self::Latent,
-            "hidden causes, learned from the known worlds",
-        ),
-        row(
-            "ensemble",
-            Self::Ensemble,
-            "`local` and, with known worlds, `latent`, `soft` and `fs`, by how well each predicts",
-        ),
-    ];
-
     /// The members of an ensemble: those of them that can be had.
     pub const MEMBERS: [Self; 4] = [Self::Local, Self::Latent, Self::SoftSet, Self::FiniteSet];
 
@@ -241,7 +200,7 @@ impl FromStr for BeliefName {
             _ => look_up(
                 "belief",
                 name,
-                &Self::TABLE,
+                Self::TABLE,
                 ", or a probability such as `0.9`",
             ),
         }
@@ -252,7 +211,7 @@ impl fmt::Display for BeliefName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Constant(p) => write!(f, "{p}"),
-            named => f.write_str(name_of(named, &Self::TABLE)),
+            named => f.write_str(name_of(named, Self::TABLE)),
         }
     }
 }

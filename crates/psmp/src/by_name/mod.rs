@@ -64,10 +64,10 @@ pub struct Descriptor<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// No proposer, belief or validator has that name.
+    /// Nothing has that name.
     #[error("`{name}` is no {part}: choose one of {choices}")]
     Unknown {
-        /// "proposer", "belief" or "validator".
+        /// What was to be named, such as "proposer".
         part: &'static str,
         /// What was given.
         name: String,
@@ -95,8 +95,17 @@ pub enum SpecError {
     },
 }
 
+/// The names of a table, to choose from.
+fn quoted<T>(table: &[Descriptor<T>]) -> String {
+    let names: Vec<String> = table.iter().map(|row| format!("`{}`", row.name)).collect();
+    names.join(", ")
+}
+
 /// What has a name in a table.
-fn look_up<T: Copy>(
+///
+/// # Errors
+/// If nothing has it: then what could have been meant is told, `more` behind the rest.
+pub fn look_up<T: Copy>(
     part: &'static str,
     name: &str,
     table: &[Descriptor<T>],
@@ -110,15 +119,46 @@ fn look_up<T: Copy>(
     })
 }
 
-/// The names of a table, to choose from.
-fn quoted<T>(table: &[Descriptor<T>]) -> String {
-    let names: Vec<String> = table.iter().map(|row| format!("`{}`", row.name)).collect();
-    names.join(", ")
-}
-
-fn name_of<T: PartialEq>(what: &T, table: &[Descriptor<T>]) -> &'static str {
+/// The name that something has in a table.
+pub fn name_of<T: PartialEq>(what: &T, table: &[Descriptor<T>]) -> &'static str {
     let known = table.iter().find(|row| row.what == *what);
     known.map_or("?", |row| row.name)
+}
+
+/// Gives an enumeration its table: a line for each name, what has it, what that is, and colours.
+#[macro_export]
+macro_rules! table_of_names {
+    ($kind:ty: $($name:literal $what:expr, $summary:literal $([$($colour:literal)+])?;)+) => {
+        impl $kind {
+            /// All that have a name.
+            pub const TABLE: &'static [$crate::by_name::Descriptor<Self>] = &[$(
+                $crate::by_name::Descriptor {
+                    name: $name,
+                    summary: $summary,
+                    what: $what,
+                    colours: &[$($($colour),+)?],
+                }
+            ),+];
+        }
+    };
+}
+
+/// Lets names that have a table be parsed and written by it.
+#[macro_export]
+macro_rules! by_table {
+    ($kind:ty, $part:literal) => {
+        impl std::str::FromStr for $kind {
+            type Err = $crate::by_name::SpecError;
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                $crate::by_name::look_up($part, name, Self::TABLE, "")
+            }
+        }
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str($crate::by_name::name_of(self, Self::TABLE))
+            }
+        }
+    };
 }
 
 /// A planner of either kind, by name.
@@ -156,7 +196,7 @@ impl Default for PlannerName {
 
 /// No planner of either kind has that name.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{error}; without a roadmap plan {}", quoted(&TreeName::TABLE))]
+#[error("{error}; without a roadmap plan {}", quoted(TreeName::TABLE))]
 pub struct NoSuchPlanner {
     #[source]
     error: SpecError,

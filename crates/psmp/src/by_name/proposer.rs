@@ -1,11 +1,9 @@
 //! Proposers by name.
 
 use super::planner::Assembly;
-use super::{AnyPlanner, BeliefName, Descriptor, SpecError, ValidatorName, look_up, name_of};
+use super::{AnyPlanner, BeliefName, ValidatorName};
 use crate::belief::Belief;
 use crate::proposer::{ExpectedImprovement, LazySp, MaxProb, Part, Pomp, Psmp};
-use std::fmt;
-use std::str::FromStr;
 
 /// The part of a name that says how paths are proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,85 +19,22 @@ pub enum ProposerName {
     ImprovementWithout(Part),
 }
 
-const fn row(
-    name: &'static str,
-    what: ProposerName,
-    colours: &'static [&'static str],
-    summary: &'static str,
-) -> Descriptor<ProposerName> {
-    Descriptor {
-        name,
-        summary,
-        what,
-        colours,
-    }
+crate::table_of_names! {
+    ProposerName:
+    "psmp" Self::Psmp, "the shortest path of a world drawn from the belief" ["#0072B2" "#56B4E9"];
+    "lazysp" Self::LazySp, "the shortest path, every unchecked edge taken as free" ["#009E73" "#111111"];
+    "maxprob" Self::MaxProb, "the likeliest path; ends with its first" ["#CC79A7" "#CC79A7"];
+    "maxprob+" Self::MaxProbOn, "the likeliest path, then on to the shortest" ["#CC79A7" "#CC79A7"];
+    "pomp" Self::Pomp, "a trade-off between length and probability" ["#D55E00" "#E69F00"];
+    "ei" Self::ExpectedImprovement, "the greatest expected improvement per check" ["#CC79A7" "#882255"];
+    "ei-tradeoffs" Self::ImprovementWithout(Part::Tradeoffs), "`ei` without candidates from trade-offs";
+    "ei-draws" Self::ImprovementWithout(Part::Draws), "`ei` without candidates from drawn worlds";
+    "ei-refutation" Self::ImprovementWithout(Part::CheapRefutation), "`ei` without cheap refutation";
+    "ei-joint" Self::ImprovementWithout(Part::JointProbability), "`ei` with each edge for itself";
 }
+crate::by_table!(ProposerName, "proposer");
 
 impl ProposerName {
-    /// All of them.
-    pub const TABLE: [Descriptor<Self>; 10] = [
-        row(
-            "psmp",
-            Self::Psmp,
-            &["#0072B2", "#56B4E9"],
-            "the shortest path of a world drawn from the belief",
-        ),
-        row(
-            "lazysp",
-            Self::LazySp,
-            &["#009E73", "#111111"],
-            "the shortest path, every unchecked edge taken as free",
-        ),
-        row(
-            "maxprob",
-            Self::MaxProb,
-            &["#CC79A7", "#CC79A7"],
-            "the likeliest path; ends with its first",
-        ),
-        row(
-            "maxprob+",
-            Self::MaxProbOn,
-            &["#CC79A7", "#CC79A7"],
-            "the likeliest path, then on to the shortest",
-        ),
-        row(
-            "pomp",
-            Self::Pomp,
-            &["#D55E00", "#E69F00"],
-            "a trade-off between length and probability",
-        ),
-        row(
-            "ei",
-            Self::ExpectedImprovement,
-            &["#CC79A7", "#882255"],
-            "the greatest expected improvement per check",
-        ),
-        row(
-            "ei-tradeoffs",
-            Self::ImprovementWithout(Part::Tradeoffs),
-            &[],
-            "`ei` without candidates from trade-offs",
-        ),
-        row(
-            "ei-draws",
-            Self::ImprovementWithout(Part::Draws),
-            &[],
-            "`ei` without candidates from drawn worlds",
-        ),
-        row(
-            "ei-refutation",
-            Self::ImprovementWithout(Part::CheapRefutation),
-            &[],
-            "`ei` without refutation being cheap",
-        ),
-        row(
-            "ei-joint",
-            Self::ImprovementWithout(Part::JointProbability),
-            &[],
-            "`ei` with each edge for itself",
-        ),
-    ];
-
     /// Whether it is of this project. Those of the literature stay as they were published.
     pub(super) fn is_ours(self) -> bool {
         matches!(
@@ -135,18 +70,5 @@ impl ProposerName {
                 assembly.of(ExpectedImprovement::without(part), belief)
             }
         }
-    }
-}
-
-impl FromStr for ProposerName {
-    type Err = SpecError;
-    fn from_str(name: &str) -> Result<Self, SpecError> {
-        look_up("proposer", name, &Self::TABLE, "")
-    }
-}
-
-impl fmt::Display for ProposerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &Self::TABLE))
     }
 }

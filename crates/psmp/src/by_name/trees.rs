@@ -1,15 +1,11 @@
 //! Planners that grow trees, by name.
 
-use super::{Descriptor, name_of, quoted};
 use crate::checker::{MotionChecker, World};
 use crate::shortcut::ShortcutOptions;
 use crate::trees::{
     BitStar, BitStarOptions, ProblemError, RrtConnect, RrtConnectOptions, RrtConnectShortcut,
     RrtStar, RrtStarOptions, TreePlanner,
 };
-use std::fmt;
-use std::str::FromStr;
-use thiserror::Error;
 
 /// A planner that grows trees, of any kind, which may go from thread to thread.
 pub type AnyTreePlanner<'a, E> = Box<dyn TreePlanner<Error = E> + Send + 'a>;
@@ -25,57 +21,16 @@ pub enum TreeName {
     BitStar,
 }
 
-/// No planner that grows trees has that name.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{name}` is no planner: choose one of {}", quoted(&TreeName::TABLE))]
-pub struct NoSuchTree {
-    /// What was given.
-    pub name: String,
+crate::table_of_names! {
+    TreeName:
+    "rrtconnect" Self::RrtConnect, "two trees that meet; ends with its first path" ["#111111"];
+    "rrtconnect+shortcut" Self::RrtConnectShortcut, "the same, straightened and begun again" ["#56B4E9"];
+    "rrtstar" Self::RrtStar, "one tree whose ways are kept short" ["#999933"];
+    "bitstar" Self::BitStar, "batches of configurations, searched in order of promise" ["#555555"];
 }
-
-const fn row(
-    name: &'static str,
-    what: TreeName,
-    colours: &'static [&'static str],
-    summary: &'static str,
-) -> Descriptor<TreeName> {
-    Descriptor {
-        name,
-        summary,
-        what,
-        colours,
-    }
-}
+crate::by_table!(TreeName, "planner without a roadmap");
 
 impl TreeName {
-    /// All of them.
-    pub const TABLE: [Descriptor<Self>; 4] = [
-        row(
-            "rrtconnect",
-            Self::RrtConnect,
-            &["#111111"],
-            "two trees that meet; ends with its first path",
-        ),
-        row(
-            "rrtconnect+shortcut",
-            Self::RrtConnectShortcut,
-            &["#56B4E9"],
-            "the same, straightened and begun again",
-        ),
-        row(
-            "rrtstar",
-            Self::RrtStar,
-            &["#999933"],
-            "one tree whose ways are kept short",
-        ),
-        row(
-            "bitstar",
-            Self::BitStar,
-            &["#555555"],
-            "batches of configurations, searched in order of promise",
-        ),
-    ];
-
     /// Whether its run ends with a path, rather than when it is stopped or the path is the straight
     /// line.
     #[must_use]
@@ -111,23 +66,6 @@ impl TreeName {
                 let options = BitStarOptions::default();
                 Box::new(BitStar::new(checker, start, goal, options, seed)?)
             }
-        })
-    }
-}
-
-impl fmt::Display for TreeName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &Self::TABLE))
-    }
-}
-
-impl FromStr for TreeName {
-    type Err = NoSuchTree;
-
-    fn from_str(name: &str) -> Result<Self, NoSuchTree> {
-        let known = Self::TABLE.iter().find(|row| row.name == name);
-        known.map(|row| row.what).ok_or_else(|| NoSuchTree {
-            name: name.to_owned(),
         })
     }
 }

@@ -4,7 +4,7 @@
 //! was stated for it: that is only what is minimised, and may be a time or a cost.
 
 use super::prober::{Prober, World};
-use super::{Checker, Extent, Finding, Sightings};
+use super::{Checker, Finding, Part, Sightings};
 use crate::motion::{Motion, Resolution, ResolutionError};
 use crate::roadmap::{EdgeId, Roadmap};
 use thiserror::Error;
@@ -40,17 +40,10 @@ impl<W: World> BisectionChecker<W> {
         resolution: Resolution,
         world: W,
     ) -> Result<Self, BisectionError> {
-        let Some(space) = roadmap.space() else {
-            return Err(BisectionError::NoConfigurations);
-        };
-        let motions = roadmap.edge_ids();
-        let motions = motions.filter_map(|edge| roadmap.motion(edge, resolution));
-        // Room for the longest edge, so that no check allocates.
-        let most = resolution.most_of(motions)?;
         Ok(Self {
             roadmap: roadmap.clone(),
             resolution,
-            prober: Prober::new(world, space.dimension(), most),
+            prober: prober_for(roadmap, resolution, world)?,
         })
     }
 
@@ -58,6 +51,21 @@ impl<W: World> BisectionChecker<W> {
     pub fn world_mut(&mut self) -> &mut W {
         self.prober.world_mut()
     }
+}
+
+/// What asks a world about the edges of a roadmap, with room for the longest, so that no check allocates.
+pub(super) fn prober_for<W: World>(
+    roadmap: &Roadmap,
+    resolution: Resolution,
+    world: W,
+) -> Result<Prober<W>, BisectionError> {
+    let Some(space) = roadmap.space() else {
+        return Err(BisectionError::NoConfigurations);
+    };
+    let motions = roadmap.edge_ids();
+    let motions = motions.filter_map(|edge| roadmap.motion(edge, resolution));
+    let most = resolution.most_of(motions)?;
+    Ok(Prober::new(world, space.dimension(), most))
 }
 
 /// The motion along an edge of a roadmap that is known to have configurations.
@@ -75,20 +83,16 @@ impl<W: World> Checker for BisectionChecker<W> {
         motion(&self.roadmap, edge, self.resolution).configurations() as u64
     }
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, W::Error> {
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {
+        let edge = part.edge;
         let motion = motion(&self.roadmap, edge, self.resolution);
         let count = motion.configurations() as u64;
-        let most = extent.most.max(self.prober.world().at_once());
-        let most = most.min(extent.limit.configurations());
-        let end = count.min(extent.seen.saturating_add(most));
+        let most = part.most.max(self.prober.world().at_once());
+        let most = most.min(part.limit.configurations());
+        let end = count.min(part.seen.saturating_add(most));
         let probed = self
             .prober
-            .probe(&motion, extent.seen as usize..end as usize, extent.limit);
+            .probe(&motion, part.seen as usize..end as usize, part.limit);
         self.prober.tell(&probed, sightings);
         if let Some(failure) = probed.failure {
             return Err(failure);
@@ -97,7 +101,7 @@ impl<W: World> Checker for BisectionChecker<W> {
         Ok(Finding {
             free: match probed.collided {
                 true => Some(false),
-                false => (extent.seen + configurations == count).then_some(true),
+                false => (part.seen + configurations == count).then_some(true),
             },
             configurations,
         })
@@ -133,21 +137,22 @@ mod tests {
         let mut blocked = 0;
         for edge in roadmap.edge_ids() {
             let (mut whole, mut parts) = (Sightings::new(2), Sightings::new(2));
-            let verdict = checker.check(edge, Extent::WHOLE, &mut whole).unwrap();
+            let verdict = checker.check(Part::whole_of(edge), &mut whole).unwrap();
             let mut seen = 0;
             let free = loop {
                 // Parts of every size, and in the middle of a level of the bisection too.
-                let extent = Extent {
+                let asked = Part {
+                    edge,
                     seen,
                     most: 1 + seen % 5,
                     limit: &Limit::NONE,
                 };
-                let part = checker.check(edge, extent, &mut parts).unwrap();
+                let part = checker.check(asked, &mut parts).unwrap();
                 seen += part.configurations;
                 if part.free.is_some() {
                     break part.free;
                 }
-                assert_eq!(part.configurations, extent.most);
+                assert_eq!(part.configurations, asked.most);
             };
             assert_eq!((free, seen), (verdict.free, verdict.configurations));
             assert!(whole.iter().eq(parts.iter()));
@@ -179,12 +184,13 @@ mod tests {
         let mut checker = BisectionChecker::new(&line(1.0), at(0.05), Batches(Vec::new())).unwrap();
         let mut seen = 0;
         while seen < 21 {
-            let extent = Extent {
+            let asked = Part {
+                edge: EdgeId(0),
                 seen,
                 most: 3,
                 limit: &Limit::NONE,
             };
-            let Ok(part) = checker.check(EdgeId(0), extent, &mut Sightings::new(1));
+            let Ok(part) = checker.check(asked, &mut Sightings::new(1));
             seen += part.configurations;
         }
         assert_eq!(checker.world_mut().0, [8, 8, 5]);
@@ -199,7 +205,7 @@ mod tests {
             let mut checker = BisectionChecker::new(&line(length), at(0.1), world()).unwrap();
             assert_eq!(checker.cost_if_free(EdgeId(0)), 11);
             let mut sightings = Sightings::new(1);
-            let Ok(finding) = checker.check(EdgeId(0), Extent::WHOLE, &mut sightings);
+            let Ok(finding) = checker.check(Part::whole_of(EdgeId(0)), &mut sightings);
             assert_eq!((finding.free, finding.configurations), (Some(false), 3));
             let seen: Vec<bool> = sightings.iter().map(|(_, free)| free).collect();
             assert_eq!(seen, [true, true, false]);

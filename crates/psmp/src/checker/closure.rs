@@ -1,6 +1,6 @@
 //! Checking edges with a closure.
 
-use super::{Checker, Extent, Finding, Sightings, Verdict};
+use super::{Checker, Finding, Part, Sightings, Verdict};
 use crate::roadmap::EdgeId;
 
 /// A checker made of a closure; see [`check_with`].
@@ -28,7 +28,8 @@ where
     F: FnMut(EdgeId) -> Result<Verdict, E>,
 {
     type Error = E;
-    fn check(&mut self, edge: EdgeId, extent: Extent<'_>, _: &mut Sightings) -> Result<Finding, E> {
-        extent.whole(self.cost_if_free(edge), || (self.0)(edge))
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> Result<Finding, E> {
+        let edge = part.edge;
+        part.whole(self.cost_if_free(edge), || (self.0)(edge))
     }
 }

@@ -70,9 +70,11 @@ impl From<Verdict> for Finding {
     }
 }
 
-/// How much of an edge is to be checked.
+/// The part of an edge that is to be checked.
 #[derive(Debug, Clone, Copy)]
-pub struct Extent<'a> {
+pub struct Part<'a> {
+    /// The edge.
+    pub edge: EdgeId,
     /// How many of its configurations have been found free before.
     pub seen: u64,
     /// About how many more to check.
@@ -81,13 +83,17 @@ pub struct Extent<'a> {
     pub limit: &'a Limit,
 }
 
-impl Extent<'_> {
-    /// All of it.
-    pub const WHOLE: Extent<'static> = Extent {
-        seen: 0,
-        most: u64::MAX,
-        limit: &Limit::NONE,
-    };
+impl Part<'_> {
+    /// All of an edge.
+    #[must_use]
+    pub const fn whole_of(edge: EdgeId) -> Part<'static> {
+        Part {
+            edge,
+            seen: 0,
+            most: u64::MAX,
+            limit: &Limit::NONE,
+        }
+    }
 
     /// For checkers of whole edges, which cannot leave a check and take it up again: makes the check
     /// if the limit allows what it costs.
@@ -115,7 +121,7 @@ pub trait Checker {
     /// at a collision, at the end, after about `most` more, or where the limit says so. All checks of
     /// an edge together find the same, and cost the same, however they are divided; and each checks one
     /// configuration at least that the limit allows, or a run would never end. A checker that cannot be
-    /// left and taken up again checks the whole edge ([`Extent::whole`]) and is then never asked about
+    /// left and taken up again checks the whole edge ([`Part::whole`]) and is then never asked about
     /// it again.
     ///
     /// Configurations go into `sightings` as they are checked, for beliefs that can use them; a checker
@@ -124,12 +130,7 @@ pub trait Checker {
     ///
     /// # Errors
     /// Whatever keeps the checker from an answer. The planner stays usable.
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, Self::Error>;
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Self::Error>;
 
     /// How many configurations the check of an edge takes if the edge is free: what confirming
     /// costs, known beforehand. Refuting may cost less, and must not cost more.
@@ -149,11 +150,10 @@ macro_rules! pointer {
             type Error = C::Error;
             fn check(
                 &mut self,
-                edge: EdgeId,
-                extent: Extent<'_>,
+                part: Part<'_>,
                 sightings: &mut Sightings,
             ) -> Result<Finding, Self::Error> {
-                (**self).check(edge, extent, sightings)
+                (**self).check(part, sightings)
             }
             fn cost_if_free(&self, edge: EdgeId) -> u64 {
                 (**self).cost_if_free(edge)

@@ -1,8 +1,6 @@
 //! Checking edges by looking them up in a collision table, and making such tables.
 
-use super::{
-    BisectionChecker, BisectionError, Checker, Extent, Finding, Sightings, Verdict, World,
-};
+use super::{BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World};
 use crate::motion::Resolution;
 use crate::roadmap::{EdgeId, Roadmap};
 use crate::table::{CollisionTable, WorldId};
@@ -59,15 +57,11 @@ impl TableChecker {
 
 impl Checker for TableChecker {
     type Error = Infallible;
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        _: &mut Sightings,
-    ) -> Result<Finding, Infallible> {
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> Result<Finding, Infallible> {
+        let edge = part.edge;
         let configurations = self.cost_if_free(edge);
         let free = self.table.is_free(self.world, edge);
-        extent.whole(configurations, || {
+        part.whole(configurations, || {
             Ok(Verdict {
                 free,
                 configurations,
@@ -110,7 +104,7 @@ pub fn check_all<W: World>(
         let mut row = Vec::with_capacity(roadmap.edge_count());
         for edge in roadmap.edge_ids() {
             sightings.clear();
-            let finding = checker.check(edge, Extent::WHOLE, &mut sightings);
+            let finding = checker.check(Part::whole_of(edge), &mut sightings);
             row.push(finding.map_err(TableError::World)?.free == Some(true));
         }
         rows.push(row);

@@ -5,11 +5,12 @@
 //! them: an edge between known free vertices costs only what lies between them, and an edge to a
 //! vertex known to be in collision costs nothing.
 
-use super::bisection::{BisectionError, motion};
+use super::bisection::{BisectionError, motion, prober_for};
 use super::prober::{Prober, World};
-use super::{Checker, Extent, Finding, Sightings, Verdict};
+use super::{Checker, Finding, Part, Sightings, Verdict};
 use crate::motion::Resolution;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
+use crate::stop::Limit;
 
 /// Checks whole edges as a [`BisectionChecker`](super::BisectionChecker) does, but asks about each
 /// vertex once.
@@ -32,12 +33,6 @@ impl<W: World> VerticesOnce<W> {
         world: W,
         free: &[VertexId],
     ) -> Result<Self, BisectionError> {
-        let Some(space) = roadmap.space() else {
-            return Err(BisectionError::NoConfigurations);
-        };
-        let motions = roadmap.edge_ids();
-        let motions = motions.filter_map(|edge| roadmap.motion(edge, resolution));
-        let most = resolution.most_of(motions)?;
         let mut known = vec![None; roadmap.vertex_count()];
         for vertex in free {
             known[vertex.index()] = Some(true);
@@ -45,7 +40,7 @@ impl<W: World> VerticesOnce<W> {
         Ok(Self {
             roadmap: roadmap.clone(),
             resolution,
-            prober: Prober::new(world, space.dimension(), most),
+            prober: prober_for(roadmap, resolution, world)?,
             known,
         })
     }
@@ -58,7 +53,6 @@ impl<W: World> VerticesOnce<W> {
     fn check_whole(
         &mut self,
         edge: EdgeId,
-        extent: Extent<'_>,
         sightings: &mut Sightings,
     ) -> Result<Verdict, W::Error> {
         let ends = self.ends(edge);
@@ -75,7 +69,7 @@ impl<W: World> VerticesOnce<W> {
             if !verdict.free || end.is_some_and(|end| self.known[end].is_some()) {
                 continue;
             }
-            let probed = self.prober.probe(&motion, places, extent.limit);
+            let probed = self.prober.probe(&motion, places, &Limit::NONE);
             self.prober.tell(&probed, sightings);
             verdict.configurations += probed.configurations as u64;
             verdict.free = !probed.collided;
@@ -100,18 +94,10 @@ impl<W: World> Checker for VerticesOnce<W> {
         all.saturating_sub(free) as u64
     }
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, W::Error> {
-        let all = Extent {
-            limit: Extent::WHOLE.limit,
-            ..extent
-        };
-        extent.whole(self.cost_if_free(edge), || {
-            self.check_whole(edge, all, sightings)
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {
+        let edge = part.edge;
+        part.whole(self.cost_if_free(edge), || {
+            self.check_whole(edge, sightings)
         })
     }
 }
@@ -144,11 +130,11 @@ mod tests {
         for edge in roadmap.edge_ids() {
             let mut sightings = Sightings::new(2);
             let price = once.cost_if_free(edge);
-            let Ok(verdict) = once.check(edge, Extent::WHOLE, &mut sightings);
+            let Ok(verdict) = once.check(Part::whole_of(edge), &mut sightings);
             assert_eq!(verdict.configurations, sightings.len() as u64);
             assert!(verdict.configurations <= price);
             assert!(verdict.free == Some(false) || verdict.configurations == price);
-            let Ok(expected) = plain.check(edge, Extent::WHOLE, &mut Sightings::new(2));
+            let Ok(expected) = plain.check(Part::whole_of(edge), &mut Sightings::new(2));
             assert_eq!(verdict.free, expected.free);
             spent += verdict.configurations;
             usual += expected.configurations;

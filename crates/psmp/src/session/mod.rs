@@ -31,11 +31,12 @@
 
 mod joining;
 
-use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, PlannerSpec, Setting};
+use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, Setting};
 use crate::by_name::{SpecError, TreeName};
 use crate::checker::{BisectionChecker, BisectionError, Checker, MotionChecker, World};
 use crate::event::{Event, EventKind, Progress, Yardstick};
 use crate::motion::{Resolution, ResolutionError};
+use crate::path::Path;
 use crate::planner::{Anytime, Fallback, RoadmapPlanner};
 use crate::roadmap::{self, Connection, Direction, Query, Roadmap, RoadmapError};
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
@@ -338,6 +339,58 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         Ok(session)
     }
 
+    /// A session from vertex to vertex of a roadmap, by a planner on that roadmap as it is, whose
+    /// configurations `world` can check besides: so the path can be straightened in the end.
+    ///
+    /// # Errors
+    /// If the planner cannot be made for the roadmap, or the roadmap has no configurations.
+    pub fn on_roadmap_in(
+        world: W,
+        roadmap: &Roadmap,
+        query: Query,
+        checker: AnyChecker<'a, W::Error>,
+        options: SessionOptions,
+    ) -> Result<Self, SessionError<W::Error>> {
+        let ends = [query.start, query.goal].map(|v| roadmap.configuration(v));
+        let (Some(space), [Some(start), Some(goal)]) = (roadmap.space(), ends) else {
+            return Err(BisectionError::NoConfigurations.into());
+        };
+        let in_space = Self::in_space(space, world, start, goal, options.clone())?;
+        Ok(Self {
+            ground: in_space.ground,
+            motions: in_space.motions,
+            ..Self::from_vertices(roadmap, query, checker, options)?
+        })
+    }
+
+    fn from_vertices(
+        roadmap: &Roadmap,
+        query: Query,
+        checker: AnyChecker<'a, W::Error>,
+        options: SessionOptions,
+    ) -> Result<Self, SessionError<W::Error>> {
+        let spec = match options.planner {
+            PlannerName::OnRoadmap(spec) => spec,
+            PlannerName::Tree(name) => {
+                return Err(SessionError::Option(format!(
+                    "`{name}` knows no roadmap, and here the edges of one are to be checked"
+                )));
+            }
+        };
+        let mut session = Self::begun(SessionOptions {
+            most_rounds: 0,
+            ..options
+        });
+        let joined = Joined {
+            roadmap: roadmap.clone(),
+            query,
+            known: Default::default(),
+        };
+        session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
+        session.joined = Some(joined);
+        Ok(session)
+    }
+
     /// The same session, whose edges are checked in another way than by the configurations along them.
     /// Then what joining has seen of motions counts for nothing, and the straight motion is an edge like
     /// others.
@@ -431,7 +484,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let mut limit = limit.clone();
         while !self.is_prepared() {
             limit.stand_at(self.progress());
-            match self.advance(&limit)? {
+            match self.advance_or_end(&limit)? {
                 Some(event) => self.untold.push_back(event),
                 None => break,
             }
@@ -440,6 +493,19 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             self.make_planner()?;
         }
         Ok(())
+    }
+
+    /// Whether the path is being straightened, so that better ones need not lie on the roadmap.
+    #[must_use]
+    pub fn is_straightening(&self) -> bool {
+        matches!(self.stage, Stage::Straightening(..))
+    }
+
+    /// The best path as one on the [roadmap](Session::roadmap), if it is.
+    #[must_use]
+    pub fn best_path_on_roadmap(&self) -> Option<&Path> {
+        let path = self.on_roadmap.as_ref()?.best_path()?;
+        (Some(path.length()) == self.best_length).then_some(path)
     }
 
     /// Ends planning and goes on with what comes after it: straightening the best path, if that was
@@ -464,6 +530,18 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             free,
             configurations,
         })
+    }
+
+    /// Takes a step. A check that failed is made again by the next one; any other trouble ends the session.
+    fn advance_or_end(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        let step = self.advance(limit);
+        if step
+            .as_ref()
+            .is_err_and(|e| !matches!(e, SessionError::World(_)))
+        {
+            self.stage = Stage::Over;
+        }
+        step
     }
 
     fn advance(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
@@ -611,9 +689,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
 
     fn make_tree(&mut self, name: TreeName) -> Result<(), SessionError<W::Error>> {
         let Some(ground) = &self.ground else {
-            return Err(SessionError::Option(format!(
-                "`{name}` knows no roadmap, and here only edges of one can be checked"
-            )));
+            return Ok(());
         };
         let SessionOptions { trees, seed, .. } = self.options;
         let motions = ground.motions()?;
@@ -781,23 +857,7 @@ impl<'a, E: 'a> Session<'a, EdgesOnly<E>> {
         checker: AnyChecker<'a, E>,
         options: SessionOptions,
     ) -> Result<Self, SessionError<E>> {
-        let spec: PlannerSpec = match options.planner {
-            PlannerName::OnRoadmap(spec) => spec,
-            PlannerName::Tree(name) => {
-                let mut session = Self::begun(options);
-                session.make_tree(name)?;
-                return Ok(session);
-            }
-        };
-        let mut session = Self::begun(options);
-        let joined = Joined {
-            roadmap: roadmap.clone(),
-            query,
-            known: Default::default(),
-        };
-        session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
-        session.joined = Some(joined);
-        Ok(session)
+        Self::from_vertices(roadmap, query, checker, options)
     }
 }
 
@@ -807,7 +867,7 @@ impl<'a, W: World + Clone + Send + 'a> Anytime for Session<'a, W> {
     fn step(&mut self, limit: &Limit) -> Option<Result<Event, Self::Error>> {
         match self.untold.pop_front() {
             Some(event) => Some(Ok(event)),
-            None => self.advance(limit).transpose(),
+            None => self.advance_or_end(limit).transpose(),
         }
     }
 

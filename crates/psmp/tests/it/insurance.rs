@@ -3,7 +3,7 @@
 use crate::adversaries::{Adversary, Wrong};
 use crate::problems::Problem;
 use psmp::belief::IndependentEdges;
-use psmp::checker::{Checker, Extent, Finding, Sightings};
+use psmp::checker::{Checker, Finding, Part, Sightings};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{
@@ -32,20 +32,16 @@ fn priced(problem: &Problem, seed: u64) -> Priced<'_> {
 
 impl Checker for Priced<'_> {
     type Error = String;
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        _: &mut Sightings,
-    ) -> Result<Finding, String> {
-        let most = extent.most.min(extent.limit.configurations());
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> Result<Finding, String> {
+        let edge = part.edge;
+        let most = part.most.min(part.limit.configurations());
         self.asked += 1;
         if self.fails && self.asked.is_multiple_of(2) {
             return Err("no answer".to_owned());
         }
         let (free, price) = (self.truth[edge.index()], self.cost_if_free(edge));
         let until_collision = 1 + Draw::new(self.seed, 2).below(price, u64::from(edge.0));
-        let left = if free { price } else { until_collision } - extent.seen;
+        let left = if free { price } else { until_collision } - part.seen;
         Ok(Finding {
             free: (most >= left).then_some(free),
             configurations: most.min(left),

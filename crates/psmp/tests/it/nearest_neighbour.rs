@@ -2,7 +2,7 @@
 
 use psmp::belief::Evidence;
 use psmp::belief::{Belief, NearestNeighbour};
-use psmp::checker::{BisectionChecker, Checker, Extent, Sightings, WorldFn};
+use psmp::checker::{BisectionChecker, Checker, Part, Sightings, WorldFn};
 use psmp::{Axis, EdgeId, Resolution, Roadmap, Space};
 
 #[test]
@@ -27,7 +27,7 @@ fn probabilities_follow_the_formula() {
             }
             let edge = EdgeId((checked * 17 % roadmap.edge_count()) as u32);
             let mut sightings = Sightings::new(2);
-            let Ok(finding) = checker.check(edge, Extent::WHOLE, &mut sightings);
+            let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
             seen.extend(sightings.iter().map(|(q, free)| (q.to_vec(), free)));
             let free = finding.free == Some(true);
             belief.observe(Evidence::of(edge, free, &sightings));

@@ -7,7 +7,7 @@ use psmp::belief::{
     Belief, Certain, Ensemble, Evidence, FiniteSet, IndependentEdges, Latent, LatentModel,
     Likelihood, Local, NearestNeighbour, PartlyChecked, SoftSet, SoftSetModel,
 };
-use psmp::checker::{Checker, EdgeCosts, Extent, Finding, Sightings, TableChecker};
+use psmp::checker::{Checker, EdgeCosts, Finding, Part, Sightings, TableChecker};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{CollisionTable, Direction, Draw, EdgeId, EventKind, Experience, Fallback, Path};
@@ -42,15 +42,11 @@ impl Parts<'_> {
 impl Checker for Parts<'_> {
     type Error = &'static str;
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> Result<Finding, Self::Error> {
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Self::Error> {
+        let edge = part.edge;
         let cost = self.cost_if_free(edge);
         let mut configurations = 0;
-        for place in extent.seen..cost.min(extent.seen.saturating_add(extent.most)) {
+        for place in part.seen..cost.min(part.seen.saturating_add(part.most)) {
             assert_eq!(
                 self.next[edge.index()],
                 place,
@@ -79,7 +75,7 @@ impl Checker for Parts<'_> {
                 });
             }
         }
-        let free = (extent.seen + configurations == cost).then_some(true);
+        let free = (part.seen + configurations == cost).then_some(true);
         Ok(Finding {
             free,
             configurations,

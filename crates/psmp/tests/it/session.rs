@@ -78,6 +78,12 @@ fn run<F: Fn(&[f64]) -> bool + Clone + Send>(
     let mut session = Session::in_space(&space, world, ends[0], ends[1], options)?;
     let (mut events, mut best) = (Vec::new(), f64::INFINITY);
     while let Some(event) = session.step(&Limit::NONE) {
+        if event.is_err() {
+            assert!(
+                session.step(&Limit::NONE).is_none(),
+                "trouble ends a session"
+            );
+        }
         let event = event?;
         if let EventKind::Improved { length } = event.kind {
             assert!(length < best);

@@ -3,7 +3,7 @@
 use crate::problems::Problem;
 use psmp::belief::{Belief, IndependentEdges, Local, NearestNeighbour};
 use psmp::checker::{
-    BisectionChecker, Checker, Extent, Finding, Sightings, Verdict, World, WorldFn, check_with,
+    BisectionChecker, Checker, Finding, Part, Sightings, Verdict, World, WorldFn, check_with,
 };
 use psmp::proposer::{ExpectedImprovement, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{CoarseToFine, FailFast, Validator};
@@ -104,14 +104,10 @@ fn a_budget_of_configurations_is_spent_to_the_last_and_never_passed() {
 struct Dear<'a>(&'a [bool]);
 impl Checker for Dear<'_> {
     type Error = Infallible;
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        _: &mut Sightings,
-    ) -> Result<Finding, Infallible> {
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> Result<Finding, Infallible> {
+        let edge = part.edge;
         let free = self.0[edge.index()];
-        extent.whole(7, || {
+        part.whole(7, || {
             Ok(Verdict {
                 free,
                 configurations: 7,
@@ -171,7 +167,7 @@ fn interrupted_thinking_leaves_no_trace() {
             .edge_ids()
             .map(|e| {
                 nothing.clear();
-                let Ok(finding) = edges.check(e, Extent::WHOLE, &mut nothing);
+                let Ok(finding) = edges.check(Part::whole_of(e), &mut nothing);
                 Verdict {
                     free: finding.free == Some(true),
                     configurations: finding.configurations,

@@ -4,18 +4,153 @@ use super::SevenDof;
 use super::arm_set::ArmSet;
 use super::contender::Contender;
 use crate::reproduce::ReproduceError;
-use psmp::checker::{Checker, Sightings};
-use psmp::{Anytime, EdgeId, EventKind, Experience, Fallback, Path, Stop, WorldId};
-use psmp_arm::{EdgeMemory, JoinError, JoinedQuery, RememberingChecker, SphereWorld, VerticesOnce};
+use psmp::by_name::{BeliefName, PlannerName, PlannerSpec, ProposerName, Setting, TreeName};
+use psmp::checker::{
+    BisectionError, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, VerticesOnce,
+};
+use psmp::shortcut::{ShortcutOptions, shortcut_watched};
+use psmp::trees::{ProblemError, RrtConnectOptions};
+use psmp::{
+    AnyChecker, Anytime, EdgeId, EventKind, Experience, Fallback, Limit, Path, Query, Resolution,
+    Roadmap, Session, SessionError, SessionOptions, Space, Stop, VertexId, Waypoints, WorldId,
+};
+use psmp_arm::SphereWorld;
 use psmp_lab::sweep::{Familiarity, SweepError};
 use psmp_lab::trial::{self, Ending, Trial};
-use psmp_lab::{EventHash, Origin, PlannerName, PlannerSpec, Row, Setting, scale};
-use psmp_rivals::{
-    MotionChecker, ProblemError, RivalName, ShortcutOptions, Waypoints, shortcut_watched,
-};
+use psmp_lab::{EventHash, Origin, Row, fallback_name};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The start and the goal of a world on the roadmap.
+struct Joined {
+    /// The roadmap with what joining has added behind its own edges.
+    roadmap: Roadmap,
+    query: Query,
+    /// Which of the edges that joining has added are free.
+    added: Vec<bool>,
+    /// What joining has found out about them.
+    known: EdgeMemory,
+    /// The ends that were checked in joining them.
+    checked: Vec<VertexId>,
+    /// How many configurations joining has checked.
+    configurations: u64,
+}
+
+impl Joined {
+    /// A start and a goal that are vertices already.
+    fn already(roadmap: &Roadmap, query: Query) -> Self {
+        Self {
+            roadmap: roadmap.clone(),
+            query,
+            added: Vec::new(),
+            known: EdgeMemory::default(),
+            checked: Vec::new(),
+            configurations: 0,
+        }
+    }
+
+    /// Joins a start and a goal as every [`Session`] does; `None` if one of them cannot be joined.
+    fn new(
+        roadmap: &Roadmap,
+        [start, goal]: [&[f64]; 2],
+        resolution: Resolution,
+        world: &SphereWorld,
+    ) -> Result<Option<Self>, SessionError<Infallible>> {
+        let Some(space) = roadmap.space() else {
+            return Err(BisectionError::NoConfigurations.into());
+        };
+        let optimist = PlannerSpec::new(ProposerName::LazySp, BeliefName::Constant(1.0));
+        let options = SessionOptions {
+            planner: PlannerName::OnRoadmap(optimist),
+            roadmap: Some(roadmap.clone()),
+            resolution: Some(resolution),
+            ..SessionOptions::default()
+        };
+        // A session that checks edges in a way of its own leaves the straight motion to the planner.
+        let checker = |roadmap: &Roadmap| {
+            let checker = VerticesOnce::new(roadmap, resolution, world.clone(), &[])?;
+            Ok(Box::new(checker) as AnyChecker<'_, Infallible>)
+        };
+        let session = Session::in_space(space, world.clone(), start, goal, options)?;
+        let mut session = session.checking_edges(checker);
+        match session.prepare(&Limit::NONE) {
+            Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => return Ok(None),
+            prepared => prepared?,
+        }
+        let Some((joined, query)) = session.roadmap() else {
+            return Ok(None);
+        };
+        let mut joined = Self {
+            checked: vec![query.start, query.goal],
+            configurations: session.progress().configurations,
+            ..Self::already(joined, query)
+        };
+        joined.look_over(roadmap, checker(&joined.roadmap)?);
+        Ok(Some(joined))
+    }
+
+    /// Finds out which edges are free that joining has added to a roadmap, and which of them it has
+    /// checked itself: those of each new vertex in their order, up to the first that is free.
+    fn look_over(&mut self, roadmap: &Roadmap, mut checker: AnyChecker<'_, Infallible>) {
+        let dimension = roadmap.space().map_or(0, Space::dimension);
+        let mut sightings = Sightings::new(dimension);
+        let mut is_joined = vec![false; self.roadmap.vertex_count()];
+        is_joined[..roadmap.vertex_count()].fill(true);
+        for edge in self.roadmap.edge_ids().skip(roadmap.edge_count()) {
+            sightings.clear();
+            let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
+            let is_free = finding.free == Some(true);
+            self.added.push(is_free);
+            let is_joined = &mut is_joined[self.roadmap.edge(edge).from.index()];
+            if !*is_joined {
+                self.known.remember(edge, is_free);
+                *is_joined = is_free;
+            }
+        }
+    }
+
+    /// A checker that asks about no vertex twice, nor about what joining knows.
+    fn checker(
+        &self,
+        resolution: Resolution,
+        world: &SphereWorld,
+    ) -> Result<Remembering, BisectionError> {
+        Ok(Remembering {
+            checker: VerticesOnce::new(&self.roadmap, resolution, world.clone(), &self.checked)?,
+            known: self.known.clone(),
+        })
+    }
+}
+
+/// Checks edges, but for those that are known, which cost nothing. The planner is not told of them
+/// beforehand: it has to ask, as in the published experiment.
+struct Remembering {
+    checker: VerticesOnce<SphereWorld>,
+    known: EdgeMemory,
+}
+
+impl Checker for Remembering {
+    type Error = Infallible;
+
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
+        let edge = part.edge;
+        match self.known.status(edge) {
+            None => self.checker.check(part, sightings),
+            free => Ok(Finding {
+                free,
+                configurations: 0,
+            }),
+        }
+    }
+
+    fn cost_if_free(&self, edge: EdgeId) -> u64 {
+        match self.known.status(edge) {
+            None => self.checker.cost_if_free(edge),
+            Some(_) => 0,
+        }
+    }
+}
 
 /// A world of an arm to plan in.
 pub(super) struct ArmArena<'a> {
@@ -24,7 +159,7 @@ pub(super) struct ArmArena<'a> {
     world: WorldId,
     spheres: SphereWorld,
     /// Start and goal on the roadmap; `None` if one of them cannot be joined to it.
-    joined: Option<JoinedQuery>,
+    joined: Option<Joined>,
     shortest: Option<Path>,
     /// What joining and then checking only the shortest path costs.
     limit: Option<u64>,
@@ -56,27 +191,11 @@ impl<'a> ArmArena<'a> {
             .sphere_world(&bench.spheres)
             .map_err(|e| wrong(e.to_string()))?;
         let joined = match bench.query {
-            Some(query) => Some(JoinedQuery {
-                roadmap: bench.roadmap.clone(),
-                query,
-                known: EdgeMemory::new(bench.roadmap.edge_count()),
-                configurations: 0,
-            }),
+            Some(query) => Some(Joined::already(&bench.roadmap, query)),
             None => {
-                let (start, goal) = (&problem.start, &problem.goal);
-                let mut world = spheres.clone();
-                match JoinedQuery::new(
-                    &bench.roadmap,
-                    start,
-                    goal,
-                    resolution,
-                    &mut world,
-                    &psmp::Limit::none(),
-                ) {
-                    Ok(joined) => Some(joined),
-                    Err(JoinError::InCollision(_) | JoinError::CutOff { .. }) => None,
-                    Err(e) => return Err(wrong(e.to_string())),
-                }
+                let ends = [&problem.start[..], &problem.goal[..]];
+                let joined = Joined::new(&bench.roadmap, ends, resolution, &spheres);
+                joined.map_err(|e| wrong(e.to_string()))?
             }
         };
         let mut arena = Self {
@@ -89,33 +208,22 @@ impl<'a> ArmArena<'a> {
             limit: None,
         };
         if let Some(joined) = &arena.joined {
-            let mut known = joined.known.clone();
-            let mut checker = arena.checker(joined, &mut known)?;
-            let mut sightings = Sightings::new(bench.arm.dimension());
             let beyond = set.table.edge_count() as u32;
-            let connections: Vec<bool> = (beyond..joined.roadmap.edge_count() as u32)
-                .map(|edge| {
-                    sightings.clear();
-                    let Ok(verdict) = checker.check(EdgeId(edge), &mut sightings);
-                    verdict.free
-                })
-                .collect();
             let is_free = |edge: EdgeId| match edge.0.checked_sub(beyond) {
-                Some(own) => connections[own as usize],
+                Some(added) => joined.added[added as usize],
                 None => set.table.is_free(world, edge),
             };
             let shortest = joined.roadmap.shortest_path(joined.query, is_free);
-            // Asked afresh, what joining has found out is all that costs nothing.
-            let mut known = joined.known.clone();
-            let mut checker = arena.checker(joined, &mut known)?;
+            let mut checker = arena.checker(joined)?;
+            let mut sightings = Sightings::new(bench.arm.dimension());
             let limit = shortest.as_ref().map(|path| {
                 let edges = path.edges().iter();
-                let prices = edges.map(|edge| {
+                let costs = edges.map(|edge| {
                     sightings.clear();
-                    let Ok(verdict) = checker.check(*edge, &mut sightings);
-                    verdict.configurations
+                    let Ok(finding) = checker.check(Part::whole_of(*edge), &mut sightings);
+                    finding.configurations
                 });
-                joined.configurations + prices.sum::<u64>()
+                joined.configurations + costs.sum::<u64>()
             });
             (arena.shortest, arena.limit) = (shortest, limit);
         }
@@ -127,21 +235,9 @@ impl<'a> ArmArena<'a> {
         self.shortest.as_ref().map(Path::length)
     }
 
-    /// A checker that asks about no vertex twice, nor about what joining knows.
-    fn checker<'b>(
-        &self,
-        joined: &'b JoinedQuery,
-        known: &'b mut EdgeMemory,
-    ) -> Result<RememberingChecker<'b, VerticesOnce<'b, SphereWorld>>, ReproduceError> {
-        let (resolution, world) = (self.experiment.resolution, self.spheres.clone());
-        let free = match self.set.bench.query {
-            // Ends that were joined have been checked and counted.
-            None => vec![joined.query.start, joined.query.goal],
-            Some(_) => Vec::new(),
-        };
-        let checker = VerticesOnce::new(&joined.roadmap, resolution, world, &free)
-            .map_err(|e| self.wrong(e.to_string()))?;
-        Ok(RememberingChecker::new(checker, known))
+    fn checker(&self, joined: &Joined) -> Result<Remembering, ReproduceError> {
+        let checker = joined.checker(self.experiment.resolution, &self.spheres);
+        checker.map_err(|e| self.wrong(e.to_string()))
     }
 
     fn wrong(&self, why: String) -> ReproduceError {
@@ -162,7 +258,7 @@ impl<'a> ArmArena<'a> {
             mut path,
         } = match contender.entry.planner {
             PlannerName::OnRoadmap(planner) => self.on_roadmap(contender, planner, seed)?,
-            PlannerName::WithoutRoadmap(rival) => self.without_roadmap(contender, rival, seed)?,
+            PlannerName::Tree(tree) => self.without_roadmap(contender, tree, seed)?,
         };
         if contender.entry.straightened
             && let Some(first) = path.take()
@@ -182,21 +278,19 @@ impl<'a> ArmArena<'a> {
         let Some(joined) = &self.joined else {
             return Ok(Found::nothing(Ending::NoPathOnRoadmap, 0));
         };
-        let worlds = match contender.familiarity {
-            Familiarity::Seen => (0..self.set.problems.len() as u32).map(WorldId).collect(),
-            Familiarity::Unseen => self.set.train_worlds(),
-        };
+        let table = self.set.table.clone();
         let setting = Setting {
-            roadmap: &joined.roadmap,
-            query: joined.query,
-            experience: Some((&self.set.table, worlds)),
-            eta: self.experiment.eta / scale(&joined.roadmap),
-            fallback: Fallback::default(),
+            experience: Some(match contender.familiarity {
+                Familiarity::Seen => Experience::from(table),
+                Familiarity::Unseen => Experience::of(table, self.set.train_worlds()),
+            }),
+            models: self.set.models.clone(),
+            eta: self.experiment.eta,
             seed,
+            ..Setting::new(&joined.roadmap, joined.query)
         };
-        let mut known = joined.known.clone();
         let mut planner = planner
-            .build(&setting, self.checker(joined, &mut known)?)
+            .build(&setting, Box::new(self.checker(joined)?))
             .map_err(|error| SweepError::Planner {
                 dataset: self.set.name.clone(),
                 error,
@@ -218,11 +312,13 @@ impl<'a> ArmArena<'a> {
     fn without_roadmap(
         &self,
         contender: &Contender,
-        rival: RivalName,
+        tree: TreeName,
         seed: u64,
     ) -> Result<Found, ReproduceError> {
         let problem = &self.set.problems[self.world.index()];
-        let made = rival.build(self.motion_checker()?, &problem.start, &problem.goal, seed);
+        let (start, goal) = (&problem.start, &problem.goal);
+        let options = RrtConnectOptions::default();
+        let made = tree.build(self.motion_checker()?, start, goal, options, seed);
         let mut planner = match made {
             Ok(planner) => planner,
             Err(ProblemError::InCollision { .. }) => {
@@ -230,7 +326,7 @@ impl<'a> ArmArena<'a> {
             }
             Err(e) => return Err(self.wrong(e.to_string())),
         };
-        let stop = Stop::configurations(self.experiment.rival_budget);
+        let stop = Stop::configurations(self.experiment.tree_budget);
         // What goes on without end has done enough once it beats the roadmap.
         let enough = match contender.entry.straightened {
             true => Some(f64::INFINITY),
@@ -245,9 +341,8 @@ impl<'a> ArmArena<'a> {
     }
 
     fn motion_checker(&self) -> Result<MotionChecker<SphereWorld>, ReproduceError> {
-        let space = self.set.bench.arm.space().clone();
-        let resolution = self.experiment.resolution;
-        MotionChecker::by_largest_step(space, resolution, self.spheres.clone())
+        let (space, resolution) = (self.set.bench.arm.space(), self.experiment.resolution);
+        MotionChecker::new(space, resolution, self.spheres.clone())
             .map_err(|e| self.wrong(e.to_string()))
     }
 
@@ -286,15 +381,12 @@ impl<'a> ArmArena<'a> {
             made_worlds: made.map(|m| m.0),
             made_test: made.map(|m| m.1),
             made_seed: made.map(|m| m.2),
-            resolution: Some(self.experiment.resolution),
+            resolution: Some(self.experiment.resolution.step()),
             eta: self.experiment.eta,
-            fallback: match Fallback::default() {
-                Fallback::Never => "never".to_owned(),
-                Fallback::AfterBarren(draws) => draws.to_string(),
-            },
+            fallback: fallback_name(Fallback::default()),
             budget: Some(match contender.entry.planner {
                 PlannerName::OnRoadmap(_) => self.experiment.budget,
-                PlannerName::WithoutRoadmap(_) => self.experiment.rival_budget,
+                PlannerName::Tree(_) => self.experiment.tree_budget,
             }),
             ..Row::of_trial(trial, self.shortest_on_roadmap(), self.limit)
         }

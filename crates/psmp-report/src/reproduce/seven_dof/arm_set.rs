@@ -7,6 +7,7 @@
 
 use super::SevenDof;
 use crate::reproduce::{ReproduceError, Watch};
+use psmp::by_name::ModelCache;
 use psmp::{CollisionTable, Connection, Query, Roadmap, WorldId};
 use psmp_arm::{
     Arm, ArmProblem, DEFAULT_SPHERES, MotionRequest, Permissions, Placed, Robot, Sampling, Scene,
@@ -40,7 +41,9 @@ pub struct ArmSet {
     pub(super) about: String,
     pub(super) bench: Arc<Bench>,
     pub(super) problems: Vec<ArmProblem>,
-    pub(super) table: CollisionTable,
+    pub(super) table: Arc<CollisionTable>,
+    /// What planners have learned from its worlds.
+    pub(super) models: ModelCache,
     pub(super) origin: Origin,
 }
 
@@ -246,7 +249,8 @@ impl<'a> Maker<'a> {
             about,
             bench,
             problems,
-            table,
+            table: Arc::new(table),
+            models: ModelCache::default(),
             origin,
         })
     }

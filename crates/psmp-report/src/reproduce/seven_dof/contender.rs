@@ -1,7 +1,7 @@
-//! Who takes part: planners on a roadmap, and rivals that know none.
+//! Who takes part: planners on a roadmap, and those that grow trees and know none.
 
+use psmp::by_name::{NoSuchPlanner, PlannerName};
 use psmp_lab::sweep::{Contestant, Familiarity};
-use psmp_lab::{NoSuchPlanner, PlannerName};
 use std::fmt;
 use std::str::FromStr;
 
@@ -69,7 +69,7 @@ impl Contender {
                 familiarity: self.familiarity,
             }
             .experience(),
-            PlannerName::WithoutRoadmap(_) => "none",
+            PlannerName::Tree(_) => "none",
         }
     }
 }

@@ -60,7 +60,7 @@ fn family(
     let rows = rows_of(&set.name, rows);
     let groups = groups(&rows);
     let own: Vec<Row> = rows.iter().map(|row| (*row).clone()).collect();
-    let most = experiment.budget.max(experiment.rival_budget);
+    let most = experiment.budget.max(experiment.tree_budget);
     let costs = logarithmic_costs(10.0, most as f64);
     let counted = |rows: &mut dyn Iterator<Item = &&Row>| {
         let worlds: BTreeSet<u32> = rows.map(|row| row.world).collect();
@@ -78,7 +78,7 @@ fn family(
         set.bench.roadmap.edge_count(),
         set.train_worlds().len(),
         counted(&mut rows.iter()),
-        experiment.resolution,
+        experiment.resolution.step(),
     );
     Ok(report::Family {
         name: set.name.clone(),

@@ -21,7 +21,7 @@ use super::{ReproduceError, WORLDS_IN_PIECE, Watch, folder_of_pieces, threads};
 use crate::keep;
 use arena::ArmArena;
 use arm_set::Maker;
-use psmp::WorldId;
+use psmp::{Resolution, WorldId};
 use psmp_arm::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Permissions};
 use psmp_files::{FileError, save};
 use psmp_lab::Row;
@@ -64,8 +64,8 @@ pub struct SevenDof {
     pub vertices: usize,
     /// How many nearest neighbours each of them is joined to.
     pub neighbours: usize,
-    /// The largest joint step from one configuration of a motion to the next, in radians.
-    pub resolution: f64,
+    /// The largest joint step from one configuration of a motion to the next.
+    pub resolution: Resolution,
     /// The nearest-neighbour belief's rate, in units of the space's longest side.
     pub eta: f64,
     /// Each planner plans in each world once for each of these.
@@ -73,7 +73,7 @@ pub struct SevenDof {
     /// Configurations after which a planner on a roadmap is stopped.
     pub budget: u64,
     /// Configurations after which one without a roadmap is stopped.
-    pub rival_budget: u64,
+    pub tree_budget: u64,
     /// The planners.
     pub contenders: Vec<Contender>,
     /// Threads; one a core if `None`.
@@ -100,11 +100,11 @@ impl SevenDof {
             seed: 0,
             vertices: DEFAULT_VERTICES,
             neighbours: DEFAULT_NEIGHBOURS,
-            resolution: clutter::PUBLISHED_STEP,
+            resolution: clutter::published_resolution(),
             eta: 1000.0,
             seeds: vec![0],
             budget: 20_000,
-            rival_budget: 100_000,
+            tree_budget: 100_000,
             contenders: Vec::new(),
             jobs: None,
         }
@@ -117,7 +117,7 @@ impl SevenDof {
             clutter: 100,
             test: 6,
             budget: 5000,
-            rival_budget: 20_000,
+            tree_budget: 20_000,
             ..Self::published()
         }
     }
@@ -149,7 +149,7 @@ impl SevenDof {
             ),
             (
                 "resolution",
-                format!("{} rad, largest joint step", self.resolution),
+                format!("{} rad, largest joint step", self.resolution.step()),
             ),
             ("planners", join(planners.collect())),
             (
@@ -157,7 +157,7 @@ impl SevenDof {
                 join(self.seeds.iter().map(u64::to_string).collect()),
             ),
             ("budget on the roadmap", self.budget.to_string()),
-            ("budget without a roadmap", self.rival_budget.to_string()),
+            ("budget without a roadmap", self.tree_budget.to_string()),
         ];
         let arm = |(name, value): (&str, String)| (format!("arm: {name}"), value);
         entries.map(arm).into()
@@ -241,13 +241,15 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     experiment.clutter = row.made_worlds.unwrap_or(0) as usize;
     experiment.folders = row.folder.iter().map(PathBuf::from).collect();
     experiment.seed = row.made_seed.unwrap_or(0);
-    experiment.resolution = row.resolution.unwrap_or(experiment.resolution);
-    if !(LEAST_STEP..=f64::MAX).contains(&experiment.resolution) {
-        return Err(wrong("its resolution is no step that a joint could make"));
+    if let Some(step) = row.resolution {
+        let resolution = Resolution::largest_axis(step).ok();
+        experiment.resolution = resolution
+            .filter(|resolution| resolution.step() >= LEAST_STEP)
+            .ok_or_else(|| wrong("its resolution is no step that a joint could make"))?;
     }
     experiment.eta = row.eta;
     if let Some(budget) = row.budget {
-        (experiment.budget, experiment.rival_budget) = (budget, budget);
+        (experiment.budget, experiment.tree_budget) = (budget, budget);
     }
     // A name that no one can guess, in a folder that others can write to; it goes with its content.
     let scratch = tempfile::tempdir()

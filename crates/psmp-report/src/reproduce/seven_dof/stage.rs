@@ -6,10 +6,9 @@ use super::{Contender, SevenDof};
 use crate::picture::ArmPicture;
 use crate::report::{Motion, Stage};
 use crate::reproduce::ReproduceError;
-use psmp::WorldId;
+use psmp::{Waypoints, WorldId};
 use psmp_arm::{Arm, Pose};
 use psmp_lab::Row;
-use psmp_rivals::Waypoints;
 
 /// Who is shown, with which experience.
 const SHOWN: [(&str, &str); 6] = [

@@ -1,0 +1,345 @@
+//! What `psmp plan` does with a session, wherever it comes from: drives it, says what it finds, and
+//! writes what was asked for.
+
+use crate::failure::{Mistake, Outcome, is_closed_pipe};
+use crate::plan::PlanArgs;
+use crate::stopping::Stopping;
+use crate::{Common, say, show};
+use anyhow::Result;
+use psmp::by_name::{PlannerName, TreeName};
+use psmp::checker::World;
+use psmp::{CollisionTable, Experience, Space, VertexId};
+use psmp::{Direction, EdgeStatus, EventKind, Limit, Query, Roadmap, Session, SessionOptions};
+use psmp_files::{FileError, Fingerprint, learned, read_table};
+use psmp_lab::counted;
+use psmp_lab::trial::{self, Ending, Trial};
+use psmp_report::picture::{EdgeMark, RunPicture};
+use psmp_worlds::OccupancyGrid;
+use serde_json::json;
+use std::convert::Infallible;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Known worlds, which must be of this roadmap.
+pub fn read_table_of(file: &Path, roadmap: &Roadmap) -> Result<CollisionTable> {
+    let table = read_table(file)?;
+    if table.edge_count() == roadmap.edge_count() {
+        return Ok(table);
+    }
+    let problem = format!(
+        "tells of {}, the roadmap has {}",
+        counted(table.edge_count(), "edges"),
+        roadmap.edge_count()
+    );
+    let error = FileError::new(file, problem);
+    Err(error
+        .hint("give the table that was made for this roadmap")
+        .into())
+}
+
+/// A run of `psmp plan`, all but its session.
+pub struct Planning<'a> {
+    pub args: &'a PlanArgs,
+    pub common: Common,
+    pub stopping: &'a Stopping<'a>,
+}
+
+impl Planning<'_> {
+    /// What a session on this roadmap is told, if there is to be one: with the experience that was
+    /// given, or else with `known`.
+    pub fn options(
+        &self,
+        roadmap: Option<Roadmap>,
+        known: Option<Experience>,
+    ) -> Result<SessionOptions> {
+        let method = &self.args.method;
+        let mut options = SessionOptions {
+            planner: self.args.planner,
+            straighten: self.args.shortcut,
+            eta: method.eta,
+            fallback: method.fallback,
+            seed: self.common.seed,
+            experience: known,
+            ..SessionOptions::default()
+        };
+        if let Some(roadmap) = &roadmap {
+            if let Some(file) = &self.args.belief {
+                options.experience = Some(learned::open(file, roadmap, &options.models)?);
+            } else if let Some(file) = &self.args.experience_table {
+                let table = read_table_of(file, roadmap)?;
+                options.experience = Some(table.into());
+            }
+        }
+        options.roadmap = roadmap;
+        Ok(options)
+    }
+
+    /// Sees that the planner has a use for all options that were given.
+    pub fn check_planner(&self) -> Result<()> {
+        match self.args.planner {
+            PlannerName::Tree(name) => self.check_tree(name),
+            PlannerName::OnRoadmap(spec) => match &self.args.belief {
+                Some(file) if !spec.needs_experience() => Err(Mistake::error(
+                    format!(
+                        "planner `{spec}` has no use for the belief `{}`",
+                        file.display()
+                    ),
+                    "choose one that learns from known worlds, such as `ei:ensemble` or `psmp:soft`",
+                )),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn check_tree(&self, name: TreeName) -> Result<()> {
+        let args = self.args;
+        for (given, option) in [
+            (args.roadmap.is_some(), "--roadmap"),
+            (args.vertices.is_some(), "--vertices"),
+            (args.arm.neighbours.is_some(), "--neighbours"),
+            (args.belief.is_some(), "--belief"),
+            (args.outcomes.is_some(), "--outcomes"),
+        ] {
+            if given {
+                return Err(Mistake::error(
+                    format!("planner `{name}` has no use for `{option}`: it knows no roadmap"),
+                    format!("leave out `{option}`, or choose a planner such as `ei:ensemble`"),
+                ));
+            }
+        }
+        let counts = [args.configurations, args.edges, args.proposals];
+        let is_limited = args.time.is_some() || counts.iter().any(Option::is_some);
+        if name.ends_by_itself() || is_limited {
+            return Ok(());
+        }
+        Err(Mistake::error(
+            format!("`{name}` looks for shorter paths until it is stopped"),
+            "say when: `--configurations 50000`, or `--time 5`",
+        ))
+    }
+
+    /// Drives a session to its end or until it is stopped, and says what it finds.
+    pub fn drive<'s, W>(&self, session: &mut Session<'s, W>) -> Result<Trial>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        self.stopping.planning_begins();
+        let mut trial = self.run(session, self.stopping.limit())?;
+        if trial.ending == Ending::Stopped && self.args.shortcut {
+            session.end_planning();
+            let after = self.run(session, self.stopping.limit_afterwards())?;
+            trial.improvements.extend(after.improvements);
+            trial.progress = after.progress;
+        }
+        if trial.ending == Ending::Stopped {
+            let spent = counted(trial.progress.configurations, "configurations");
+            match session.is_prepared() {
+                true => say!("stopped after {spent}"),
+                false => say!(
+                    "stopped after {spent}, before start and goal were joined to the roadmap\n\
+                     hint: allow more configurations or more time"
+                ),
+            }
+        }
+        Ok(trial)
+    }
+
+    fn run<'s, W>(&self, session: &mut Session<'s, W>, limit: Limit) -> Result<Trial>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        let planner = self.args.planner.to_string();
+        let mut out = std::io::stdout().lock();
+        let mut trouble = None;
+        let trial = trial::run_within(session, limit, |session, event| {
+            if event.kind == EventKind::MadeFiner {
+                say!("the roadmap has no path; it is made finer around start and goal");
+            }
+            let line = show::Line {
+                planner: &planner,
+                event,
+                is_straightened: session.is_straightening(),
+                will_be_straightened: self.args.shortcut,
+            };
+            let said = line.write(&mut out, self.common.json);
+            if let Err(e) = said.and_then(|()| out.flush()) {
+                self.stopping.interrupt();
+                trouble.get_or_insert(e);
+            }
+        });
+        match trouble.filter(|e| !is_closed_pipe(e)) {
+            Some(e) => Err(e.into()),
+            None => Ok(trial?),
+        }
+    }
+
+    /// Writes the best path, and what was found out on the roadmap that `known` is, to where that was
+    /// asked for. A configuration's numbers have `names`.
+    pub fn write<'s, W>(
+        &self,
+        session: &Session<'s, W>,
+        names: &[&str],
+        known: Option<Fingerprint>,
+    ) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        for file in &self.args.path {
+            match session.progress().best_length {
+                Some(_) => self.write_path(session, names, file)?,
+                None => say!("there is no path to write to `{}`", file.display()),
+            }
+        }
+        if let (Some(file), Some(known)) = (&self.args.outcomes, known) {
+            let planner = session.planner();
+            let entries = planner.map_or(&[][..], |planner| planner.ledger().entries());
+            learned::Outcomes::of(known, entries).write(file)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the path as JSON or CSV, by the file's ending.
+    fn write_path<'s, W>(&self, session: &Session<'s, W>, names: &[&str], file: &Path) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        let progress = session.progress();
+        let on_roadmap = session.best_path_on_roadmap();
+        let vertices: Option<Vec<u32>> =
+            on_roadmap.map(|path| path.vertices().iter().map(|v| v.0 + 1).collect());
+        let edges: Option<Vec<u32>> =
+            on_roadmap.map(|path| path.edges().iter().map(|e| e.0 + 1).collect());
+        // A roadmap need not have configurations.
+        let nothing = || vec![None; vertices.as_ref().map_or(0, Vec::len)];
+        let path = session.best_path();
+        let path: Vec<Option<&[f64]>> =
+            path.map_or_else(nothing, |path| path.iter().map(Some).collect());
+        let is_csv = file
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+        let bytes = if is_csv {
+            let mut csv = csv::Writer::from_writer(Vec::new());
+            let vertex = vertices.as_ref().map(|_| "vertex");
+            csv.write_record(vertex.iter().chain(names))?;
+            for (place, q) in path.iter().enumerate() {
+                let vertex = vertices.as_ref().map(|v| v[place].to_string());
+                let numbers = q.iter().flat_map(|q| q.iter().map(f64::to_string));
+                csv.write_record(vertex.into_iter().chain(numbers))?;
+            }
+            csv.into_inner()?
+        } else {
+            let mut written = json!({
+                "planner": self.args.planner.to_string(),
+                "seed": self.common.seed,
+                "length": progress.best_length,
+                "configurations": progress.configurations,
+                "edges_checked": progress.edges,
+            });
+            if let (Some(vertices), Some(edges)) = (vertices, edges) {
+                written["vertices"] = json!(vertices);
+                written["edges"] = json!(edges);
+            }
+            written["path"] = json!(path);
+            serde_json::to_vec_pretty(&show::with_bound(written, progress))?
+        };
+        Ok(psmp_files::save(file, &bytes)?)
+    }
+
+    /// How a run ends. Of a roadmap that was given it is a finding that it has no path; one that was made
+    /// on the spot can be made finer.
+    pub fn outcome(&self, trial: &Trial) -> Outcome {
+        let given = self.args.roadmap.is_some() || self.args.dataset.is_some();
+        match (trial.progress.best_length, trial.ending) {
+            (Some(_), _) => Outcome::Done,
+            (None, Ending::NoPathOnRoadmap) if given => Outcome::NoPathOnRoadmap,
+            (None, Ending::NoPathOnRoadmap) => {
+                say!(
+                    "hint: the roadmap was made on the spot, and a finer one may have a path: give \
+                     more `--vertices`, or `--planner rrtconnect`, which needs none"
+                );
+                Outcome::NoPathYet
+            }
+            _ => Outcome::NoPathYet,
+        }
+    }
+}
+
+/// What a picture of a run in the plane shows beside the session.
+pub struct Drawing<'a> {
+    pub title: &'a str,
+    pub space: &'a Space,
+    pub ends: [&'a [f64]; 2],
+    pub obstacles: Option<&'a OccupancyGrid>,
+    pub trial: &'a Trial,
+    pub shortest: Option<f64>,
+}
+
+impl Drawing<'_> {
+    /// Draws the run in the plane: the roadmap as far as it is known, and the best path, whether or not
+    /// it lies on it.
+    pub fn write<'s, W>(&self, session: &mut Session<'s, W>, files: &[PathBuf]) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let mut edges = Vec::new();
+        if let Some(planner) = session.planner_mut() {
+            let count = planner.ledger().edge_count() as u32;
+            edges.extend((0..count).map(psmp::EdgeId).map(
+                |edge| match planner.ledger().status(edge) {
+                    EdgeStatus::Free => EdgeMark::Free,
+                    EdgeStatus::Blocked => EdgeMark::Blocked,
+                    EdgeStatus::Unchecked => EdgeMark::Unknown {
+                        p_free: planner.probability_free(edge),
+                    },
+                },
+            ));
+        }
+        let (roadmap, query) = match session.roadmap() {
+            Some((roadmap, query)) => (roadmap.clone(), query),
+            None => self.ends()?,
+        };
+        let on_roadmap = session.best_path_on_roadmap();
+        let mut path = on_roadmap.map(|path| path.vertices().to_vec());
+        let mut drawn = roadmap.clone();
+        if let (None, Some(best)) = (&path, session.best_path()) {
+            // Its configurations are vertices like others, to be drawn with the rest.
+            let old = roadmap.configurations().unwrap_or_default();
+            let coordinates = [old, best.coordinates()].concat();
+            let first = roadmap.vertex_count() as u32;
+            path = Some((first..first + best.count() as u32).map(VertexId).collect());
+            drawn = Roadmap::from_edges(
+                roadmap.vertex_count() + best.count(),
+                Direction::Undirected,
+                roadmap.edges().to_vec(),
+            )?
+            .with_configurations(self.space.clone(), coordinates)?;
+        }
+        let steps = if edges.is_empty() { "motions" } else { "edges" };
+        let picture = RunPicture {
+            title: self.title,
+            subtitle: &show::subtitle(self.trial, steps),
+            roadmap: &drawn,
+            query,
+            obstacles: self.obstacles,
+            edges: &edges,
+            path: path.as_deref(),
+            curve: &show::curve(self.trial),
+            shortest: self.shortest,
+        };
+        for file in files {
+            picture.write(file)?;
+        }
+        Ok(())
+    }
+
+    /// Start and goal alone.
+    fn ends(&self) -> Result<(Roadmap, Query)> {
+        let roadmap = Roadmap::from_edges(2, Direction::Undirected, Vec::new())?
+            .with_configurations(self.space.clone(), self.ends.concat())?;
+        let [start, goal] = [0, 1].map(VertexId);
+        Ok((roadmap, Query { start, goal }))
+    }
+}
