@@ -69,9 +69,9 @@ def plan(
     From configuration to configuration the straight motion is tried first. If it is blocked, start and
     goal are joined to the roadmap by motions that are checked at once, as part of this call, and where
     the roadmap has no path it is made finer around them, up to three times. All that counts, and is told
-    as events. With ``straighten`` the path is shortened by shortcuts once planning is over, or once
-    :meth:`Run.end_planning` says so. From vertex to vertex, and by a check of edges, the roadmap is
-    planned on as it is; a check of edges joins start and goal as the roadmap's own vertices are.
+    as events. From vertex to vertex, and by a check of edges, the roadmap is planned on as it is; a check
+    of edges joins start and goal as the roadmap's own vertices are. With ``straighten`` the path is
+    shortened by shortcuts once planning is over, or once :meth:`Run.end_planning` says so.
 
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which

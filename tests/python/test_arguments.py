@@ -81,7 +81,6 @@ def test_makers_name_what_is_wrong(make, error, words):
         ({"belief": "fs"}, TypeError, "belief"),
         ({"seed": -1}, OverflowError, "negative"),
         ({"stop": 5}, TypeError, "stop"),
-        ({"start": 3, "goal": 200, "straighten": True}, TypeError, "straighten"),
         ({"check": psmp.on_edges(lambda edge: True), "straighten": True}, TypeError, "straighten"),
     ],
 )

@@ -131,6 +131,18 @@ def test_a_plan_is_free_all_the_way(arm, scene, prm, kind):
     assert run.roadmap.vertex_count >= 402
 
 
+def test_a_plan_is_straightened_by_what_checks_configurations(arm, scene, prm):
+    runs = [psmp.plan(prm, START, GOAL, check=arm.checker(scene), straighten=s) for s in (False, True)]
+    plain, straight = (run.finish() for run in runs)
+    assert straight.length < plain.length and straight.vertices is None
+    assert arm.checker(scene, kind="exact")(arm.trajectory(straight.path).positions).all()
+    joined, *ends = plain.roadmap, plain.vertices[0], plain.vertices[-1]
+    again = psmp.plan(joined, *ends, check=arm.checker(scene), straighten=True).finish()
+    assert again.length < plain.length
+    with pytest.raises(ValueError, match="certified"):
+        psmp.plan(prm, START, GOAL, check=arm.checker(scene, kind="certified"), straighten=True)
+
+
 def test_joining_counts(arm, scene, prm):
     run = psmp.plan(prm, START, GOAL, check=arm.checker(scene), proposer="lazysp")
     assert run.configurations > 0 and run.roadmap.vertex_count >= 402, "start and goal are joined by now"

@@ -87,9 +87,10 @@ def test_a_roadmap_without_a_path_is_made_finer():
 
 
 @pytest.mark.parametrize("early", [False, True])
-def test_a_path_is_straightened(roadmap, early):
-    longest = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish().length
-    run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, straighten=True)
+@pytest.mark.parametrize("ends", [(START, GOAL), (3, 200)])
+def test_a_path_is_straightened(roadmap, early, ends):
+    longest = psmp.plan(roadmap, *ends, check=wall, resolution=0.01).finish().length
+    run = psmp.plan(roadmap, *ends, check=wall, resolution=0.01, straighten=True)
     if early:
         longest = next(event.length for event in run if event.kind == "improved")
         run.end_planning()

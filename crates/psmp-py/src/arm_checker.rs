@@ -3,8 +3,9 @@
 use crate::arguments::{configurations, refused, vector};
 use crate::arm::arm_error;
 use numpy::{PyArray1, PyArrayMethods};
+use psmp::by_name::SpecError;
 use psmp::checker::World;
-use psmp_arm::{CheckedArm, ExactWorld, NoSuchChecking, Scene, SphereModel};
+use psmp_arm::{CheckedArm, ExactWorld, Scene, SphereModel};
 use psmp_lab::counted;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -33,9 +34,7 @@ impl ArmChecker {
         spheres: &SphereModel,
         scene: &Scene,
     ) -> PyResult<Self> {
-        let checking = kind
-            .parse()
-            .map_err(|e: NoSuchChecking| refused("kind", e))?;
+        let checking = kind.parse().map_err(|e: SpecError| refused("kind", e))?;
         let checked = CheckedArm::new(checking, arm, spheres, scene);
         let exact = ExactWorld::new(arm, scene);
         Ok(Self {

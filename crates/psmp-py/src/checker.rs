@@ -11,9 +11,13 @@ use crate::dataset::RecordedWorld;
 use crate::engine::{AnySession, told};
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
-use psmp::checker::{BisectionChecker, Checker, Extent, Finding, Sightings, Verdict, World};
-use psmp::{AnyChecker, EdgeId, Resolution, Session, SessionError, SessionOptions, Space, WorldId};
-use psmp_arm::CertifiedChecker;
+use psmp::checker::{
+    BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
+};
+use psmp::{
+    AnyChecker, EdgeId, Query, Resolution, Session, SessionError, SessionOptions, Space, WorldId,
+};
+use psmp_arm::{CertifiedChecker, CheckedArm};
 use psmp_lab::{Problems, checker_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -102,6 +106,44 @@ impl Check {
         }
     }
 
+    /// A session from vertex to vertex.
+    pub fn session_on(
+        &self,
+        roadmap: &psmp::Roadmap,
+        query: Query,
+        resolution: Option<f64>,
+        options: SessionOptions,
+    ) -> PyResult<Box<dyn AnySession>> {
+        match self {
+            Check::Configurations(world) => {
+                let (world, edges) = (world.clone(), self.for_roadmap(roadmap, resolution)?);
+                let session = Session::on_roadmap_in(world, roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+            Check::Arm(checker) => {
+                let arm = checker.get().within(roadmap.space())?;
+                let edges = along(&arm, roadmap, self.resolution(None, resolution)?)?;
+                let options = arm
+                    .checking()
+                    .options(options)
+                    .map_err(told::<Infallible>)?;
+                let session = Session::on_roadmap_in(arm, roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+            Check::Edges(_) | Check::Recorded(..) if options.straighten => {
+                Err(PyTypeError::new_err(
+                    "to straighten a path takes a check of configurations, and this one knows edges: \
+                     leave straighten out",
+                ))
+            }
+            Check::Edges(_) | Check::Recorded(..) => {
+                let edges = self.for_roadmap(roadmap, resolution)?;
+                let session = Session::on_roadmap(roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+        }
+    }
+
     /// The checker for the edges of a roadmap.
     pub fn for_roadmap(
         &self,
@@ -109,24 +151,14 @@ impl Check {
         resolution: Option<f64>,
     ) -> PyResult<AnyChecker<'static, PyErr>> {
         let spacing = self.resolution(roadmap.space(), resolution)?;
-        let cannot = |e| told(SessionError::<PyErr>::Bisection(e));
         Ok(match self {
             Check::Configurations(world) => {
                 let checker = BisectionChecker::new(roadmap, spacing, world.clone());
-                Box::new(checker.map_err(cannot)?)
+                Box::new(checker.map_err(no_bisection)?)
             }
             Check::Arm(checker) => {
                 let arm = checker.get().within(roadmap.space())?;
-                match arm.certifying().cloned() {
-                    Some(spheres) => {
-                        let checker = CertifiedChecker::new(roadmap, spacing, spheres);
-                        Box::new(Unfailing(checker.map_err(cannot)?))
-                    }
-                    None => {
-                        let checker = BisectionChecker::new(roadmap, spacing, arm);
-                        Box::new(Unfailing(checker.map_err(cannot)?))
-                    }
-                }
+                Box::new(Unfailing(along(&arm, roadmap, spacing)?))
             }
             Check::Recorded(problems, world) => {
                 if problems.roadmap().edge_count() != roadmap.edge_count() {
@@ -148,6 +180,28 @@ impl Check {
             }),
         })
     }
+}
+
+fn no_bisection(error: BisectionError) -> PyErr {
+    told(SessionError::<PyErr>::Bisection(error))
+}
+
+/// The checker for the edges of an arm's roadmap.
+fn along(
+    arm: &CheckedArm,
+    roadmap: &psmp::Roadmap,
+    resolution: Resolution,
+) -> PyResult<AnyChecker<'static, Infallible>> {
+    Ok(match arm.certifying() {
+        Some(spheres) => {
+            let checker = CertifiedChecker::new(roadmap, resolution, spheres.clone());
+            Box::new(checker.map_err(no_bisection)?)
+        }
+        None => {
+            let checker = BisectionChecker::new(roadmap, resolution, arm.clone());
+            Box::new(checker.map_err(no_bisection)?)
+        }
+    })
 }
 
 /// Which configurations are free, by a function on one of them or on many at once.
@@ -256,8 +310,8 @@ struct EdgeFunction {
 impl Checker for EdgeFunction {
     type Error = PyErr;
 
-    fn check(&mut self, id: EdgeId, extent: Extent<'_>, _: &mut Sightings) -> PyResult<Finding> {
-        let edge = self.roadmap.edge(id);
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> PyResult<Finding> {
+        let (id, edge) = (part.edge, self.roadmap.edge(part.edge));
         let check = |py: Python<'_>| {
             let configuration = |v| {
                 let q = self.roadmap.configuration(v);
@@ -277,7 +331,7 @@ impl Checker for EdgeFunction {
                 configurations: 1,
             })
         };
-        extent.whole(self.cost_if_free(id), || Python::attach(check))
+        part.whole(self.cost_if_free(id), || Python::attach(check))
     }
 }
 
@@ -287,13 +341,8 @@ struct Unfailing<C>(C);
 impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
     type Error = PyErr;
 
-    fn check(
-        &mut self,
-        edge: EdgeId,
-        extent: Extent<'_>,
-        sightings: &mut Sightings,
-    ) -> PyResult<Finding> {
-        let Ok(finding) = self.0.check(edge, extent, sightings);
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> PyResult<Finding> {
+        let Ok(finding) = self.0.check(part, sightings);
         Ok(finding)
     }
 
@@ -320,7 +369,7 @@ pub fn check_edges<'py>(
         let mut free = Vec::with_capacity(graph.edge_count());
         for edge in graph.edge_ids() {
             sightings.clear();
-            let finding = checker.check(edge, Extent::WHOLE, &mut sightings)?;
+            let finding = checker.check(Part::whole_of(edge), &mut sightings)?;
             free.push(finding.free == Some(true));
             // Checks that are not Python's do not hear of Ctrl-C.
             if free.len().is_multiple_of(1024) {

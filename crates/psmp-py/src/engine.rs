@@ -28,8 +28,7 @@ pub trait AnySession: Send {
     fn end_planning(&mut self);
     /// The roadmap planned on, once there is one.
     fn roadmap(&self) -> Option<psmp::Roadmap>;
-    /// The best path, which is this long.
-    fn best_path(&self, length: f64) -> FoundPath;
+    fn best_path(&self) -> FoundPath;
     /// The probability of each edge to be free; none where nothing is planned on a roadmap.
     fn probabilities(&mut self) -> Option<Vec<f64>>;
 }
@@ -63,10 +62,8 @@ where
         Some(self.roadmap()?.0.clone())
     }
 
-    fn best_path(&self, length: f64) -> FoundPath {
-        let on_roadmap = self.planner().and_then(|planner| planner.best_path());
-        let own = on_roadmap.filter(|path| path.length() == length);
-        FoundPath::new(self.best_path(), own)
+    fn best_path(&self) -> FoundPath {
+        FoundPath::new(self.best_path(), self.best_path_on_roadmap())
     }
 
     fn probabilities(&mut self) -> Option<Vec<f64>> {
@@ -195,15 +192,9 @@ pub fn on_roadmap(
     let session = if check.checks_configurations() && !Roadmap::are_vertices(start, goal)? {
         let (space, [start, goal]) = roadmap.get().ends(start, goal)?;
         check.session(py, space, &start, &goal, options.clone())?
-    } else if straighten {
-        return Err(PyTypeError::new_err(
-            "only what leads from configuration to configuration can be straightened, by a check of \
-             configurations: give start and goal as configurations, or leave straighten out",
-        ));
     } else {
         let (graph, query) = roadmap.get().query(py, start, goal)?;
-        let checker = check.for_roadmap(&graph, resolution)?;
-        Box::new(Session::on_roadmap(&graph, query, checker, options.clone()).map_err(told)?)
+        check.session_on(&graph, query, resolution, options.clone())?
     };
     Engine::new(py, session, roadmap.clone().unbind(), &options, stop, began)
 }

@@ -15,10 +15,10 @@ fn names_of<T>(table: &[Descriptor<T>]) -> Names {
 #[pyfunction]
 pub fn names() -> BTreeMap<&'static str, Names> {
     BTreeMap::from([
-        ("Proposer", names_of(&ProposerName::TABLE)),
-        ("BeliefName", names_of(&BeliefName::TABLE)),
-        ("Validator", names_of(&ValidatorName::TABLE)),
-        ("TreePlanner", names_of(&TreeName::TABLE)),
-        ("ArmChecking", names_of(&Checking::TABLE)),
+        ("Proposer", names_of(ProposerName::TABLE)),
+        ("BeliefName", names_of(BeliefName::TABLE)),
+        ("Validator", names_of(ValidatorName::TABLE)),
+        ("TreePlanner", names_of(TreeName::TABLE)),
+        ("ArmChecking", names_of(Checking::TABLE)),
     ])
 }

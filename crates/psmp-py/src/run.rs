@@ -82,8 +82,8 @@ impl State {
         self.events += 1;
         self.hash.add(event);
         match event.kind {
-            EventKind::Improved { length } => {
-                let path = self.session.as_ref().map(|s| s.best_path(length));
+            EventKind::Improved { .. } => {
+                let path = self.session.as_ref().map(|s| s.best_path());
                 self.best = path.map(Arc::new);
                 self.found.push(Found {
                     progress: event.progress,
