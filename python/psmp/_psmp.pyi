@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Self, disjoint_base
 
+from psmp.names import ArmChecking
+
 __all__ = [
     "Arm",
     "ArmChecker",
@@ -27,6 +29,7 @@ __all__ = [
     "Trajectory",
     "__version__",
     "check_edges",
+    "names",
     "on_roadmap",
     "open_belief",
     "sweep_rows",
@@ -37,10 +40,11 @@ __version__: str
 
 _EventKind = Literal[
     "proposed",
-    "barren",
-    "looked",
+    "no-improvement",
+    "partly-checked",
     "checked",
     "probed",
+    "made-finer",
     "improved",
     "shortest-on-roadmap",
     "no-path-on-roadmap",
@@ -234,7 +238,7 @@ class Arm:
         self,
         scene: Scene | None = None,
         *,
-        kind: Literal["refined", "spheres", "exact", "certified"] = "refined",
+        kind: ArmChecking = "refined",
         state: dict[str, float] | None = None,
     ) -> ArmChecker:
         """The arm in a scene as a checker, for :func:`psmp.plan` or to be called.
@@ -268,7 +272,7 @@ class ArmChecker:
     """
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> ArmChecking: ...
     @property
     def dof(self) -> int: ...
     def __call__(self, q: npt.ArrayLike) -> Any: ...
@@ -500,23 +504,29 @@ class _Standing:
 
     @property
     def lower_bound_on_roadmap(self) -> float | None:
-        """No path on the roadmap is shorter than this; infinite if it has none. None without a roadmap."""
+        """No path on the roadmap is shorter than this; infinite if it has none.
+
+        None without a roadmap, and before start and goal are joined to it.
+        """
 
     @property
     def straight_line(self) -> float | None:
-        """The length of the straight line from start to goal, of a run without a roadmap."""
+        """The length of the straight line from start to goal.
+
+        None of a run on a roadmap, once start and goal are joined to it.
+        """
 
     @property
     def gap_on_roadmap(self) -> float | None:
         """How much longer the best path may be than the shortest on the roadmap, as a share.
 
         0 is the shortest on the roadmap; beside it there may be shorter ones. None before the first
-        path, and without a roadmap.
+        path, without a roadmap, and where the path is the straight line.
         """
 
     @property
     def gap_over_straight_line(self) -> float | None:
-        """How much longer the best path is than the straight line, as a share, without a roadmap."""
+        """How much longer the best path is than the straight line, as a share, where that is known of."""
 
     @property
     def path(self) -> npt.NDArray[np.float64] | None:
@@ -524,7 +534,10 @@ class _Standing:
 
     @property
     def vertices(self) -> npt.NDArray[np.uint32] | None:
-        """The best path so far as vertices of the run's roadmap."""
+        """The best path so far as vertices of the run's roadmap.
+
+        None where it is no path of a roadmap: of trees, straightened, or the straight line.
+        """
 
 @final
 class Event(_Standing):
@@ -546,7 +559,7 @@ class Event(_Standing):
 
     @property
     def edge(self) -> int | None:
-        """The edge of a ``checked`` event."""
+        """The edge of a ``checked`` or ``partly-checked`` event."""
 
     @property
     def free(self) -> bool | None:
@@ -554,11 +567,11 @@ class Event(_Standing):
 
     @property
     def cost(self) -> int | None:
-        """How many configurations the check of a ``checked``, ``looked`` or ``probed`` event took."""
+        """How many configurations the check of a ``checked``, ``partly-checked`` or ``probed`` event took."""
 
 @final
 class Engine:
-    """A planner that is ready to be run, once."""
+    """A run that is ready to be driven, once."""
 
 def on_roadmap(
     roadmap: Roadmap,
@@ -573,6 +586,7 @@ def on_roadmap(
     seed: int,
     resolution: float | None,
     fallback: int | None,
+    straighten: bool,
     stop: Stop | None,
 ) -> Engine:
     """A planner on a roadmap."""
@@ -588,6 +602,8 @@ def without_roadmap(
     intermediate_states: bool | None,
     seed: int,
     resolution: float | None,
+    straighten: bool,
+    stop: Stop | None,
 ) -> Engine:
     """A planner that grows trees and knows no roadmap."""
 
@@ -595,11 +611,17 @@ def without_roadmap(
 class Run(_Standing):
     """A planner at work."""
 
-    def __new__(cls, engine: Engine, stop: Stop | None) -> Self: ...
+    def __new__(cls, engine: Engine) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Event: ...
     def until(self, stop: Stop | None = None) -> Self:
         """The same run, to be driven on until another condition is met; by none, to its end."""
+
+    def end_planning(self) -> Self:
+        """The same run, to be driven on to what comes after planning, although planning is not over.
+
+        That is straightening the best path, if ``straighten`` was asked for.
+        """
 
     def close(self) -> None:
         """Ends the run for good and lets go of its checker. What it has found stays."""
@@ -610,8 +632,8 @@ class Run(_Standing):
     def ending(self) -> Literal["shortest-on-roadmap", "no-path-on-roadmap", "straight-line", "gave-up"] | None:
         """How the run ended, if it is over.
 
-        The roadmap's shortest path is found, or it has none; or, without a roadmap, the path is the
-        straight line; or nothing more is proposed.
+        The roadmap's shortest path is found, or it has none; or the path is the straight line; or
+        nothing more is proposed.
         """
 
     @property
@@ -624,7 +646,7 @@ class Run(_Standing):
     def roadmap(self) -> Roadmap:
         """The roadmap planned on, with start and goal if they were joined to it.
 
-        Of a run without one, the best path as a roadmap that has nothing else.
+        Of a run without one, start and goal alone.
         """
 
     @property
@@ -640,13 +662,18 @@ class Run(_Standing):
         """A hash of all events so far, as in the rows of ``psmp bench``."""
 
     @property
-    def path_edges(self) -> npt.NDArray[np.uint32] | None: ...
+    def path_edges(self) -> npt.NDArray[np.uint32] | None:
+        """The best path so far as edges of the run's roadmap, if it is a path of it."""
+
     def probabilities(self) -> npt.NDArray[np.float64]:
         """The probability of each edge to be free, given all checks so far."""
 
     def _found(self) -> list[npt.NDArray[Any]]: ...
     def _bounds(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
     def _checked(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]: ...
+
+def names() -> dict[str, list[tuple[str, str]]]:
+    """All names of each kind, with what they are: what the types of ``psmp.names`` are held against."""
 
 def check_edges(
     roadmap: Roadmap, check: object, called_on: str, resolution: float | None = None

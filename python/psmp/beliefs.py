@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
+    from psmp.names import BeliefName
+
 __all__ = [
     "Constant",
     "Ensemble",
@@ -33,7 +35,7 @@ __all__ = [
 class _OfWorlds(Belief):
     """What is learned from known worlds and nothing else."""
 
-    _name: ClassVar[str]
+    _name: ClassVar[BeliefName]
 
     def __new__(cls, table: Table, *, worlds: npt.ArrayLike | None = None) -> Self:
         return super().__new__(cls, cls._name, table, worlds)

@@ -46,8 +46,7 @@ def on_batches(function: Callable[[Array], npt.ArrayLike]) -> OnBatches:
 
     ``function`` takes an array of shape ``(n, dof)`` and returns an array of ``n`` truth values, true
     where a configuration is free. The configurations come in bisection order: both ends, the middle,
-    the quarters and so on, all of them, or 32 and more at a time where a planner looks at parts of
-    edges. Only those up to the first collision count as checked. Serves as a decorator.
+    the quarters and so on, 32 or more at a time. Only those up to the first collision count as checked. Serves as a decorator.
     """
     return OnBatches(function)
 

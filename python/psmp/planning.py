@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from psmp import _psmp
 from psmp.checkers import Checker, called_on
+from psmp.names import Proposer, TreePlanner, Validator
 from psmp.result import Result
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Proposer", "Run", "TreePlanner", "Validator", "plan", "plan_without_roadmap"]
-
-Proposer: TypeAlias = Literal["ei", "psmp", "lazysp", "maxprob", "maxprob+", "pomp"]
-Validator: TypeAlias = Literal["coarse", "failfast", "forward", "backward", "alternate", "bisect"]
-TreePlanner: TypeAlias = Literal["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"]
+__all__ = ["Run", "plan", "plan_without_roadmap"]
 
 
 class Run(_psmp.Run):
@@ -24,8 +21,8 @@ class Run(_psmp.Run):
 
     Iterating drives it, and each event is one step, at most one edge check. Leaving the loop pauses
     it; another loop goes on where it was. ``until`` sets another condition to stop at, ``finish``
-    drives without looking, ``result`` says what has been found so far, and ``close`` ends the run
-    and lets go of the checker. If the checker raises, the exception comes out of the loop as it is,
+    drives without telling, ``result`` says what has been found so far, ``end_planning`` goes over to
+    straightening, and ``close`` ends the run and lets go of the checker. If the checker raises, the exception comes out of the loop as it is,
     nothing found out before is lost, and the next step tries the same check again.
     """
 
@@ -59,29 +56,34 @@ def plan(
     stop: _psmp.Stop | None = None,
     resolution: float | None = None,
     fallback: int | None = 20,
+    straighten: bool = False,
 ) -> Run:
     """Plans from ``start`` to ``goal``: an iterator of events, each better path among them.
 
-    ``start`` and ``goal`` are configurations, which are joined to the roadmap as its own vertices
-    are, or vertices of it. ``check`` says whether a configuration is free: a function on one of them,
-    or on batches (:func:`on_batches`) or edges (:func:`on_edges`). Configurations of an edge lie
-    ``resolution`` apart, by default a thousandth of the longest side of the space.
+    ``start`` and ``goal`` are configurations or vertices of the roadmap. ``check`` says whether a
+    configuration is free: a function on one of them, or on batches (:func:`on_batches`), or an arm's
+    (:meth:`Arm.checker`); or it says so of edges (:func:`on_edges`). Configurations of a motion lie
+    ``resolution`` apart, by default a thousandth of the longest side of the space; of an arm it is the
+    largest joint step, by default 0.03 rad.
 
-    Of an arm (:meth:`Arm.checker`) ``resolution`` is the largest joint step, by default 0.03 rad. Its
-    start and goal are joined by motions that are checked at once, and where the roadmap has no path
-    it is made finer around them, up to three times; the configurations that joining takes count.
+    From configuration to configuration the straight motion is tried first. If it is blocked, start and
+    goal are joined to the roadmap by motions that are checked at once, as part of this call, and where
+    the roadmap has no path it is made finer around them, up to three times. All that counts, and is told
+    as events. From vertex to vertex, and by a check of edges, the roadmap is planned on as it is; a check
+    of edges joins start and goal as the roadmap's own vertices are. With ``straighten`` the path is
+    shortened by shortcuts once planning is over, or once :meth:`Run.end_planning` says so.
 
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
-    of its edges first: ``ei`` looks at all edges of a path coarsely before it sees any to its end
+    of its edges first: ``ei`` checks a few configurations of all edges of a path before it checks any to its end
     (``"coarse"``), the others check whole edges, the likeliest to collide first (``"failfast"``). An
     ``insured`` run never checks more than twice what LazySP would plus one path that was proposed, which
     can be several times as long as the shortest, whatever the belief; ``ei`` is insured unless told
     otherwise, the others are not.
 
     ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without it the run ends with
-    the shortest path on the roadmap, or certain that the roadmap has none. Beside the roadmap there may
-    be a shorter one.
+    the straight line, with the shortest path on the roadmap, or certain that the roadmap has none. Beside
+    the roadmap there may be a shorter one.
 
     The same ``seed`` and the same inputs give the same events, bit for bit. ``fallback`` is after how
     many proposals in vain the optimistic shortest path is tried; None gives the plain method, which
@@ -101,9 +103,10 @@ def plan(
         seed,
         resolution,
         fallback,
+        straighten,
         stop,
     )
-    return Run(engine, stop)
+    return Run(engine)
 
 
 def plan_without_roadmap(
@@ -118,6 +121,7 @@ def plan_without_roadmap(
     seed: int = 0,
     stop: _psmp.Stop | None = None,
     resolution: float | None = None,
+    straighten: bool = False,
 ) -> Run:
     """Plans with trees that grow from start and goal, where there is no roadmap.
 
@@ -129,9 +133,10 @@ def plan_without_roadmap(
         print(run.finish().path)
 
     ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``check`` is as in
-    :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop`` and
-    ``resolution``. Motions are told as ``probed`` events. What ``rrtconnect+shortcut`` straightens for an
-    arm is free at every 0.01 rad, whatever the ``resolution``.
+    :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop``,
+    ``resolution`` and ``straighten``. The straight motion is tried first, and motions are told as
+    ``probed`` events. What is straightened for an arm is free at every 0.01 rad, whatever the
+    ``resolution``.
 
     ``range`` is how far RRTConnect's trees move at most in one motion, by default all the way;
     ``intermediate_states`` says whether the configurations within a motion become part of the tree,
@@ -139,6 +144,6 @@ def plan_without_roadmap(
     """
     function, kind = called_on(check)
     engine = _psmp.without_roadmap(
-        space, start, goal, function, kind, planner, range, intermediate_states, seed, resolution
+        space, start, goal, function, kind, planner, range, intermediate_states, seed, resolution, straighten, stop
     )
-    return Run(engine, stop)
+    return Run(engine)

@@ -38,25 +38,24 @@ _AS_IN_THE_RUN = (
 class Result:
     """What a run had found when it was asked.
 
-    ``path`` holds the configurations of the best path, one a row, and ``vertices`` its vertices. The
-    arrays from ``configurations`` to ``seconds`` have a value for each path found on the way:
-    configurations, edges and proposals until then, its length, the lower bound at the time (of the
-    roadmap's paths; without a roadmap, the straight line), and the time spent planning, checks
-    included. It is a table to Arrow: ``polars.DataFrame(result)``,
-    ``result.to_pandas()``.
+    ``path`` holds the configurations of the best path, one a row, and ``vertices`` its vertices, if it is
+    a path of the roadmap. The arrays from ``configurations`` to ``seconds`` have a value for each path
+    found on the way: configurations, edges and proposals until then, its length, the lower bound at the
+    time (of the roadmap's paths; without a roadmap, the straight line), and the time spent planning,
+    checks included. It is a table to Arrow: ``polars.DataFrame(result)``, ``result.to_pandas()``.
     """
 
     planner: str
     seed: int
     #: ``shortest-on-roadmap``, ``no-path-on-roadmap``, ``straight-line``, ``gave-up``, or ``stopped``
-    #: where the run could go on.
+    #: where planning was not over.
     ending: str
     length: float | None
     #: No path on the roadmap is shorter, and by how much the best one may be longer than that, as a
     #: share. Beside the roadmap there may be shorter ones. None without a roadmap.
     lower_bound_on_roadmap: float | None
     gap_on_roadmap: float | None
-    #: From start to goal, and by how much the best path is longer; None with a roadmap.
+    #: From start to goal, and by how much the best path is longer; None of a run that was on its roadmap.
     straight_line: float | None
     gap_over_straight_line: float | None
     path: npt.NDArray[np.float64] | None
@@ -85,7 +84,7 @@ class Result:
     def of(cls, run: _psmp.Run) -> Result:
         """What a run has found so far."""
         on_the_way = ("configurations", "edges", "proposals", "lengths", "lower_bounds", "seconds")
-        found = dict(zip(on_the_way, run._found(), strict=True))
+        found: dict[str, Any] = dict(zip(on_the_way, run._found(), strict=True))
         totals = {f"total_{name}": getattr(run, name) for name in ("configurations", "edges", "proposals", "seconds")}
         same = {name: getattr(run, name) for name in _AS_IN_THE_RUN}
         bounds_since, bounds = run._bounds()

@@ -67,6 +67,7 @@ def test_makers_name_what_is_wrong(make, error, words):
     ("change", "error", "words"),
     [
         ({"start": (0.1, 0.1, 0.1)}, ValueError, r"start must have shape \(2,\), got \(3,\)"),
+        ({"start": (0.5, 0.5)}, ValueError, "the start is in collision; move"),
         ({"goal": (0.1, 2.0)}, ValueError, r"goal \[0.1, 2.0\] is outside"),
         ({"start": 3}, TypeError, "both be vertices or both be configurations"),
         ({"start": 3, "goal": 300}, ValueError, "goal is vertex 300, but there are vertices 0 to 299"),
@@ -76,10 +77,11 @@ def test_makers_name_what_is_wrong(make, error, words):
         ({"proposer": "rrt"}, ValueError, "`rrt` is no proposer: choose one of `psmp`"),
         ({"validator": "quick"}, ValueError, "`quick` is no validator"),
         ({"resolution": 0.0}, ValueError, "resolution: a resolution of 0.0 cannot be used"),
-        ({"resolution": 1e-9}, ValueError, "at least 1e-5"),
+        ({"resolution": 1e-9}, ValueError, "resolution: .* not tiny"),
         ({"belief": "fs"}, TypeError, "belief"),
         ({"seed": -1}, OverflowError, "negative"),
         ({"stop": 5}, TypeError, "stop"),
+        ({"check": psmp.on_edges(lambda edge: True), "straighten": True}, TypeError, "straighten"),
     ],
 )
 def test_plan_names_what_is_wrong(roadmap, change, error, words):

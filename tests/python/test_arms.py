@@ -131,12 +131,24 @@ def test_a_plan_is_free_all_the_way(arm, scene, prm, kind):
     assert run.roadmap.vertex_count >= 402
 
 
+def test_a_plan_is_straightened_by_what_checks_configurations(arm, scene, prm):
+    runs = [psmp.plan(prm, START, GOAL, check=arm.checker(scene), straighten=s) for s in (False, True)]
+    plain, straight = (run.finish() for run in runs)
+    assert straight.length < plain.length and straight.vertices is None
+    assert arm.checker(scene, kind="exact")(arm.trajectory(straight.path).positions).all()
+    joined, *ends = plain.roadmap, plain.vertices[0], plain.vertices[-1]
+    again = psmp.plan(joined, *ends, check=arm.checker(scene), straighten=True).finish()
+    assert again.length < plain.length
+    with pytest.raises(ValueError, match="certified"):
+        psmp.plan(prm, START, GOAL, check=arm.checker(scene, kind="certified"), straighten=True)
+
+
 def test_joining_counts(arm, scene, prm):
     run = psmp.plan(prm, START, GOAL, check=arm.checker(scene), proposer="lazysp")
-    before = run.configurations
+    assert run.configurations > 0 and run.roadmap.vertex_count >= 402, "start and goal are joined by now"
     events = list(run)
-    assert before > 0
-    assert events[-1].configurations == before + sum(e.cost for e in events if e.cost is not None)
+    assert events[0].kind == "probed"
+    assert events[-1].configurations == sum(e.cost for e in events if e.cost is not None)
 
 
 def test_a_function_on_configurations_finds_the_same(arm, scene, prm):
@@ -176,7 +188,7 @@ def test_a_roadmap_without_a_path_is_made_finer(folder, arm):
     check = arm.checker(psmp.Scene(folder / "post.toml"), kind="exact")
     run = psmp.plan(coarse, START, GOAL, check=check, proposer="lazysp")
     kinds = [event.kind for event in run]
-    assert run.path is not None and kinds.count("no-path-on-roadmap") == 0 and kinds[-1] == "shortest-on-roadmap"
+    assert run.path is not None and kinds.count("made-finer") == 1 and kinds[-1] == "shortest-on-roadmap"
     assert run.roadmap.vertex_count == 3 + 2 + 500
     assert check(run.roadmap.configurations[run.vertices]).all()
 

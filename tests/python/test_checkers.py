@@ -14,7 +14,7 @@ def test_batches_and_single_configurations_give_the_same_events(roadmap):
         return list(psmp.plan(roadmap, START, GOAL, check=check, validator="failfast", resolution=0.01))
 
     assert events(wall) == events(psmp.on_batches(wall_in_batches))
-    # Looks at parts of edges are larger where many configurations are checked at once.
+    # Partial checks of edges are larger where many configurations are checked at once.
     single = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01).finish()
     batch = psmp.plan(roadmap, START, GOAL, check=psmp.on_batches(wall_in_batches), resolution=0.01).finish()
     assert (single.length, single.ending) == (batch.length, batch.ending)
@@ -28,7 +28,7 @@ def test_a_batch_is_an_edge_in_bisection_order(roadmap):
         batches.append(q)
         return np.ones(len(q), dtype=bool)
 
-    run = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.01, validator="failfast")
+    run = psmp.plan(roadmap, 3, 200, check=check, resolution=0.01, validator="failfast")
     events = [e for e in run if e.kind == "checked"]
     assert len(batches) == len(events)
     for q, event in zip(batches, events, strict=True):
@@ -41,7 +41,7 @@ def test_a_batch_is_an_edge_in_bisection_order(roadmap):
     assert len({q.ctypes.data for q in batches}) == len(batches)
 
 
-def test_looks_together_are_the_edge(roadmap):
+def test_partial_checks_together_are_the_edge(roadmap):
     batches = []
 
     @psmp.on_batches
@@ -49,30 +49,31 @@ def test_looks_together_are_the_edge(roadmap):
         batches.append(q)
         return wall_in_batches(q)
 
-    run = psmp.plan(roadmap, START, GOAL, check=check, resolution=0.001)
-    events = [e for e in run if e.kind in ("looked", "checked")]
+    joined, start, goal = roadmap.with_query(START, GOAL)
+    run = psmp.plan(joined, start, goal, check=check, resolution=0.001)
+    events = [e for e in run if e.kind in ("partly-checked", "checked")]
     edges: dict[int, list] = {}
     asked = iter(batches)
     for event in events:
-        # A large look may be divided, so that a stop is heard on the way.
+        # A large part may be divided, so that a stop is heard on the way.
         parts = [next(asked)]
         while wall_in_batches(parts[-1]).all() and sum(map(len, parts)) < event.cost:
             parts.append(next(asked))
         q = np.concatenate(parts)
-        assert event.free == (None if event.kind == "looked" else wall_in_batches(q).all())
+        assert event.free == (None if event.kind == "partly-checked" else wall_in_batches(q).all())
         assert len(q) >= 32 or event.kind == "checked"
         edges.setdefault(event.edge, []).append((event, q))
     assert next(asked, None) is None
-    assert any(len(looks) > 1 for looks in edges.values())
-    for edge, looks in edges.items():
-        assert all(event.kind == "looked" for event, _ in looks[:-1])
-        order = np.concatenate([q for _, q in looks])
+    assert any(len(parts) > 1 for parts in edges.values())
+    for edge, parts in edges.items():
+        assert all(event.kind == "partly-checked" for event, _ in parts[:-1])
+        order = np.concatenate([q for _, q in parts])
         a, b = run.roadmap.configurations[run.roadmap.edges[edge]]
         assert np.array_equal(order[0], a) and np.array_equal(order[1], b)
         count = int(np.ceil(np.linalg.norm(b - a) / 0.001)) + 1
-        if looks[-1][0].kind == "checked" and looks[-1][0].free:
+        if parts[-1][0].kind == "checked" and parts[-1][0].free:
             assert len(np.unique(order, axis=0)) == len(order) == count
-    assert "free so far" in repr(next(e for e in events if e.kind == "looked"))
+    assert "free so far" in repr(next(e for e in events if e.kind == "partly-checked"))
 
 
 def test_a_checker_may_spoil_its_array(roadmap):
@@ -169,7 +170,12 @@ def test_an_exception_reaches_the_caller_and_the_planner_goes_on(roadmap, kind):
     assert raised > 0
     # Events that were given before an exception in the same loop are lost to `+=`, not to the run.
     assert run.result().length == expected[-1].best_length
-    assert run.fingerprint == psmp.plan(roadmap, START, GOAL, check=make(False), resolution=0.02).finish().fingerprint
+    if kind == "configuration":
+        # Nothing is asked twice: what was seen before an exception counts, and a check goes on from there.
+        assert calls[0] == run.configurations + raised and run.configurations == expected[-1].configurations
+    else:
+        calm = psmp.plan(roadmap, START, GOAL, check=make(False), resolution=0.02).finish()
+        assert run.fingerprint == calm.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -182,7 +188,9 @@ def test_an_exception_reaches_the_caller_and_the_planner_goes_on(roadmap, kind):
     ],
 )
 def test_an_answer_that_is_none_is_refused(roadmap, answer, words):
-    run = psmp.plan(roadmap, START, GOAL, check=lambda q: answer)
+    with pytest.raises(TypeError, match=words):
+        psmp.plan(roadmap, START, GOAL, check=lambda q: answer)
+    run = psmp.plan(roadmap, 3, 200, check=lambda q: answer)
     with pytest.raises(TypeError, match=words):
         list(run)
 
@@ -198,7 +206,7 @@ def test_an_answer_that_is_none_is_refused(roadmap, answer, words):
     ],
 )
 def test_a_wrong_answer_to_a_batch_is_refused(roadmap, answer, error, words):
-    run = psmp.plan(roadmap, START, GOAL, check=psmp.on_batches(lambda q: answer(len(q))))
+    run = psmp.plan(roadmap, 3, 200, check=psmp.on_batches(lambda q: answer(len(q))))
     with pytest.raises(error, match=words):
         list(run)
 

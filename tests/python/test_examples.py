@@ -60,11 +60,13 @@ def test_an_arm_from_files(tmp_path):
     assert lengths(run(EXAMPLES / "arm.py", *given, folder=tmp_path))
 
 
-def test_the_readme(tmp_path):
-    """Every Python block of the README, one after the other in one program."""
-    pytest.importorskip("pyarrow")
-    readme = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```", readme, flags=re.MULTILINE | re.DOTALL)
-    assert blocks, "the README has no Python"
-    (tmp_path / "readme.py").write_text("\n".join(blocks))
-    run("readme.py", folder=tmp_path)
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_the_readme(page, tmp_path):
+    """Every Python block of a page, one after the other in one program."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert blocks, f"{page} has no Python"
+    program = "\n".join(blocks)
+    if "psmp.table" in program:
+        pytest.importorskip("pyarrow")
+    (tmp_path / "program.py").write_text(program)
+    run("program.py", folder=tmp_path)

@@ -27,7 +27,9 @@ def test_events_lead_to_the_shortest_path(roadmap):
     assert run.ending == "shortest-on-roadmap" and run.gap_on_roadmap == 0.0
     lengths = [e.length for e in events if e.kind == "improved"]
     assert lengths == sorted(lengths, reverse=True) and lengths
-    assert all(a.lower_bound_on_roadmap <= b.lower_bound_on_roadmap for a, b in itertools.pairwise(events))
+    # Start and goal are checked and joined first; what bounds the paths of a roadmap is known then.
+    bounds = [e.lower_bound_on_roadmap for e in events if e.kind != "probed"]
+    assert all(a <= b for a, b in itertools.pairwise(bounds))
     path = events[-1].path
     assert path.dtype == np.float64 and path.shape == (len(events[-1].vertices), 2)
     assert np.array_equal(path[0], START) and np.array_equal(path[-1], GOAL)
@@ -36,9 +38,10 @@ def test_events_lead_to_the_shortest_path(roadmap):
         count = int(np.ceil(np.linalg.norm(b - a) / 0.01)) + 1
         assert wall_in_batches(a + (b - a) * np.linspace(0, 1, count)[:, None]).all()
     checked = [e for e in events if e.kind == "checked"]
-    costs = [e.cost for e in events if e.kind in ("checked", "looked")]
+    costs = [e.cost for e in events if e.kind in ("checked", "partly-checked", "probed")]
     assert sum(costs) == events[-1].configurations == run.configurations
-    assert len(checked) == run.edges and len(events) == run.events
+    assert len(checked) + 1 == run.edges, "these and the straight motion"
+    assert len(events) == run.events
 
 
 def test_no_path_is_certain_to_be_none(roadmap):
@@ -47,6 +50,57 @@ def test_no_path_is_certain_to_be_none(roadmap):
     assert result.ending == "no-path-on-roadmap" and result.path is None and result.length is None
     assert run.lower_bound_on_roadmap == np.inf
     assert run.straight_line is None and run.gap_over_straight_line is None
+
+
+def test_the_straight_line_is_tried_first(roadmap):
+    for stop in (None, psmp.gap(0.1), psmp.edges(1)):
+        run = psmp.plan(roadmap, START, (0.4, 0.9), check=wall, stop=stop)
+        result = run.finish()
+        assert result.ending == "straight-line" and np.array_equal(result.path, [START, (0.4, 0.9)])
+        assert result.vertices is None and run.path_edges is None and result.roadmap is roadmap
+        assert result.gap_over_straight_line == 0 and result.gap_on_roadmap is None
+        with pytest.raises(ValueError, match="believes nothing"):
+            run.probabilities()
+
+
+def test_joining_keeps_to_a_budget_and_is_gone_on_with(roadmap):
+    whole = psmp.plan(roadmap, START, GOAL, check=wall).finish()
+    asked = 0
+
+    def counted(q):
+        nonlocal asked
+        asked += 1
+        return wall(q)
+
+    for most in (0, 1, 2, 5, 8, 30):
+        asked = 0
+        run = psmp.plan(roadmap, START, GOAL, check=counted, stop=psmp.checks(most))
+        assert run.finish().path is None and asked == run.configurations <= most
+        assert run.until().finish().length == whole.length and asked == run.configurations
+
+
+def test_a_roadmap_without_a_path_is_made_finer():
+    coarse = psmp.Roadmap.halton([(0, 1), (0, 1)], 5, nearest=1)
+    run = psmp.plan(coarse, START, GOAL, check=wall, resolution=0.01)
+    kinds = [event.kind for event in run]
+    assert "made-finer" in kinds and run.path is not None and run.roadmap.vertex_count > 500
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("ends", [(START, GOAL), (3, 200)])
+def test_a_path_is_straightened(roadmap, early, ends):
+    longest = psmp.plan(roadmap, *ends, check=wall, resolution=0.01).finish().length
+    run = psmp.plan(roadmap, *ends, check=wall, resolution=0.01, straighten=True)
+    if early:
+        longest = next(event.length for event in run if event.kind == "improved")
+        run.end_planning()
+    result = run.finish()
+    assert result.length < longest and result.ending == ("stopped" if early else "shortest-on-roadmap")
+    assert result.vertices is None, "no path of the roadmap"
+    for a, b in itertools.pairwise(result.path):
+        count = int(np.ceil(np.linalg.norm(b - a) / 0.01)) + 1
+        assert wall_in_batches(a + (b - a) * np.linspace(0, 1, count)[:, None]).all()
+    assert np.linalg.norm(np.diff(result.path, axis=0), axis=1).sum() == pytest.approx(result.length)
 
 
 @pytest.mark.parametrize("proposer", ["ei", "psmp", "lazysp", "maxprob+", "pomp"])
@@ -92,7 +146,7 @@ def test_a_run_is_stopped_gone_on_with_and_closed(roadmap):
     checked = len(run.result().checked)
     run.close()
     assert run.closed and list(run.until()) == []
-    assert run.edges == checked == len(run.result().checked) >= 30
+    assert run.edges - 1 == checked == len(run.result().checked) >= 29, "all but the straight motion"
 
 
 def test_closing_lets_go_of_the_checker(roadmap):
@@ -268,7 +322,7 @@ def test_one_run_is_driven_by_one_at_a_time(roadmap):
         assert leave.wait(10)
         return True
 
-    run = psmp.plan(roadmap, START, GOAL, check=check, stop=psmp.edges(1))
+    run = psmp.plan(roadmap, 3, 200, check=check, stop=psmp.edges(1))
     thread = threading.Thread(target=lambda: list(run))
     thread.start()
     assert inside.wait(10)
@@ -284,7 +338,7 @@ def test_one_run_is_driven_by_one_at_a_time(roadmap):
         next(mine[0])
         return True
 
-    mine.append(psmp.plan(roadmap, START, GOAL, check=greedy))
+    mine.append(psmp.plan(roadmap, 3, 200, check=greedy))
     with pytest.raises(ValueError, match="its own checker"):
         list(mine[0])
     mine[0].close()

@@ -43,7 +43,7 @@ def test_reprs(roadmap, result):
     assert "length" in repr(result) and "shortest-on-roadmap" in repr(result)
     page = result._repr_html_()
     assert page.startswith("<table>") and "over the shortest on this roadmap" in page and "<svg" in page
-    run = psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.edges(1))
+    run = psmp.plan(roadmap, START, GOAL, check=wall, stop=psmp.edges(2))
     assert "none yet" in repr(run) and "<svg" not in run._repr_html_()
     assert "Roadmap of 300 vertices" in repr(roadmap)
     assert "checked, edge" in repr([e for e in run if e.kind == "checked"][0])

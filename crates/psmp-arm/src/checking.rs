@@ -137,6 +137,17 @@ impl CheckedArm {
         &self.space
     }
 
+    /// The same arm, planned for in another space of its configurations, such as a part of its own.
+    ///
+    /// # Panics
+    /// If that has another number of axes.
+    #[must_use]
+    pub fn within(mut self, space: &Space) -> Self {
+        assert_eq!(space.dimension(), self.space.dimension());
+        self.space = space.clone();
+        self
+    }
+
     /// The spheres by whose clearance whole motions are [certified](CertifiedChecker), if they are.
     #[must_use]
     pub fn certifying(&self) -> Option<&SphereWorld> {

@@ -1,94 +1,20 @@
 //! An arm in a scene as a checker: no Python is called for it.
 
-use crate::arguments::{configurations, vector};
+use crate::arguments::{configurations, refused, vector};
 use crate::arm::arm_error;
 use numpy::{PyArray1, PyArrayMethods};
+use psmp::by_name::SpecError;
 use psmp::checker::World;
-use psmp_arm::{ArmError, ExactWorld, RefinedWorld, Scene, SphereModel, SphereWorld};
+use psmp_arm::{CheckedArm, ExactWorld, Scene, SphereModel};
 use psmp_lab::counted;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::convert::Infallible;
-use std::sync::{Mutex, PoisonError};
-
-/// An arm in a scene, and how it is checked.
-#[derive(Clone)]
-pub struct CheckedArm {
-    dimension: usize,
-    way: Way,
-}
-
-#[derive(Clone)]
-enum Way {
-    /// By spheres, and by the true shapes where the spheres touch.
-    Refined(Box<RefinedWorld>),
-    /// By spheres that cover the links.
-    Spheres(Box<SphereWorld>),
-    /// By the true shapes.
-    Exact(Box<ExactWorld>),
-    /// Whole motions by the clearance of the spheres.
-    Certified(Box<SphereWorld>),
-}
-
-impl CheckedArm {
-    /// How many numbers a configuration has.
-    pub fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    /// The spheres by whose clearance whole motions are checked, if they are.
-    pub fn certified(&self) -> Option<&SphereWorld> {
-        match &self.way {
-            Way::Certified(world) => Some(world),
-            _ => None,
-        }
-    }
-
-    /// Whether nothing but spheres is asked, so that what they touch may yet be free.
-    pub fn is_careful(&self) -> bool {
-        matches!(self.way, Way::Spheres(_) | Way::Certified(_))
-    }
-}
-
-impl World for CheckedArm {
-    type Error = Infallible;
-
-    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
-        match &mut self.way {
-            Way::Refined(world) => world.is_free(configuration),
-            Way::Spheres(world) | Way::Certified(world) => world.is_free(configuration),
-            Way::Exact(world) => world.is_free(configuration),
-        }
-    }
-
-    fn first_collision(
-        &mut self,
-        configurations: &[f64],
-        dimension: usize,
-    ) -> Result<Option<usize>, Infallible> {
-        match &mut self.way {
-            Way::Refined(world) => world.first_collision(configurations, dimension),
-            Way::Spheres(world) | Way::Certified(world) => {
-                world.first_collision(configurations, dimension)
-            }
-            Way::Exact(world) => world.first_collision(configurations, dimension),
-        }
-    }
-
-    fn at_once(&self) -> u64 {
-        match &self.way {
-            Way::Refined(world) => world.at_once(),
-            Way::Spheres(world) | Way::Certified(world) => world.at_once(),
-            Way::Exact(world) => world.at_once(),
-        }
-    }
-}
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An arm among what stands around it: says of configurations whether they are free.
 #[pyclass(frozen, module = "psmp")]
 pub struct ArmChecker {
-    kind: String,
     dimension: usize,
     /// Used by one thread at a time; runs have copies of their own.
     checked: Mutex<CheckedArm>,
@@ -97,7 +23,7 @@ pub struct ArmChecker {
 }
 
 /// What a lock holds. A world that was left in the middle of a question can be asked another.
-fn held<T>(lock: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -108,50 +34,61 @@ impl ArmChecker {
         spheres: &SphereModel,
         scene: &Scene,
     ) -> PyResult<Self> {
-        let wrong = |e: ArmError| arm_error("scene", &e);
-        let by_spheres = || SphereWorld::new(arm, spheres, scene).map(Box::new);
-        let exact = ExactWorld::new(arm, scene).map_err(wrong)?;
-        let way = match kind {
-            "refined" => RefinedWorld::new(arm, spheres, scene).map(|w| Way::Refined(Box::new(w))),
-            "spheres" => by_spheres().map(Way::Spheres),
-            "exact" => Ok(Way::Exact(Box::new(exact.clone()))),
-            "certified" => by_spheres().map(Way::Certified),
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "kind must be `refined`, `spheres`, `exact` or `certified`, got `{other}`"
-                )));
-            }
-        };
-        let dimension = arm.dimension();
+        let checking = kind.parse().map_err(|e: SpecError| refused("kind", e))?;
+        let checked = CheckedArm::new(checking, arm, spheres, scene);
+        let exact = ExactWorld::new(arm, scene);
         Ok(Self {
-            kind: kind.to_owned(),
-            checked: Mutex::new(CheckedArm {
-                dimension,
-                way: way.map_err(wrong)?,
-            }),
-            exact: Mutex::new(exact),
-            dimension,
+            dimension: arm.dimension(),
+            checked: Mutex::new(checked.map_err(|e| arm_error("scene", &e))?),
+            exact: Mutex::new(exact.map_err(|e| arm_error("scene", &e))?),
         })
     }
 
-    /// A copy of the arm to check with.
-    pub fn arm(&self) -> CheckedArm {
-        held(&self.checked).clone()
+    /// A copy of the arm to check with in a space, which must be one of as many axes.
+    pub fn within(&self, space: Option<&psmp::Space>) -> PyResult<CheckedArm> {
+        match space {
+            Some(space) if space.dimension() == self.dimension => {
+                Ok(held(&self.checked).clone().within(space))
+            }
+            _ => Err(PyValueError::new_err(format!(
+                "check is for an arm of {} joints, but configurations have {} numbers here: make the \
+                 roadmap with arm.roadmap(), or plan without one in arm.space",
+                self.dimension,
+                space.map_or(0, psmp::Space::dimension)
+            ))),
+        }
     }
 
-    /// What touches what in a configuration, by the true shapes.
-    pub fn touch(&self, configuration: &[f64]) -> Option<(String, String)> {
-        let mut exact = held(&self.exact);
-        let (body, other) = exact.contact(configuration)?;
-        Some((body.to_owned(), other.to_owned()))
+    /// Sees that the arm touches nothing at the ends of a query, and tells what touches what.
+    pub fn check_ends(&self, ends: [(&str, &[f64]); 2]) -> PyResult<()> {
+        for (end, q) in ends {
+            let touch = held(&self.exact)
+                .contact(q)
+                .map(|(body, other)| (body.to_owned(), other.to_owned()));
+            if let Some((body, other)) = touch {
+                return Err(PyValueError::new_err(format!(
+                    "{end} is in collision: `{body}` touches `{other}`; change the {end}, move \
+                     `{other}`, or allow the two to touch in the scene's allowed collisions"
+                )));
+            }
+            let mut arm = held(&self.checked);
+            let Ok(free) = arm.is_free(q);
+            if !free && arm.checking().is_careful() {
+                return Err(PyValueError::new_err(format!(
+                    "{end} is free, but the spheres that cover the arm touch something: give the arm \
+                     more spheres, or check with kind=\"refined\""
+                )));
+            }
+        }
+        Ok(())
     }
 }
 
 #[pymethods]
 impl ArmChecker {
     #[getter]
-    fn kind(&self) -> &str {
-        &self.kind
+    fn kind(&self) -> String {
+        held(&self.checked).checking().to_string()
     }
 
     #[getter]
@@ -184,14 +121,18 @@ impl ArmChecker {
     /// What touches what in a configuration, by the true shapes; none if nothing does.
     fn contact(&self, py: Python<'_>, q: &Bound<'_, PyAny>) -> PyResult<Option<(String, String)>> {
         let q = vector::<f64>("q", Some(self.dimension), q)?.to_vec()?;
-        Ok(py.detach(|| self.touch(&q)))
+        Ok(py.detach(|| {
+            let mut exact = held(&self.exact);
+            let (body, other) = exact.contact(&q)?;
+            Some((body.to_owned(), other.to_owned()))
+        }))
     }
 
     fn __repr__(&self) -> String {
         format!(
             "<psmp.ArmChecker of {}, {}>",
             counted(self.dimension, "joints"),
-            self.kind
+            self.kind()
         )
     }
 }

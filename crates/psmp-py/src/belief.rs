@@ -5,14 +5,17 @@
 
 use crate::arguments::{file_error, refused, worlds};
 use crate::roadmap::Roadmap;
-use crate::table::{Bits, Table};
-use psmp::{Experience, WorldId};
-use psmp_files::Fingerprint;
-use psmp_lab::{BeliefName, learned};
+use crate::table::Table;
+use psmp::Experience;
+use psmp::by_name::{BeliefName, ModelCache, SpecError};
+use psmp_files::learned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::LazyLock;
+
+/// What runs have learned from known worlds: Python has no other place to hold it.
+pub static MODELS: LazyLock<ModelCache> = LazyLock::new(ModelCache::default);
 
 /// The rate of the nearest-neighbour belief where none is given.
 pub const DEFAULT_ETA: f64 = 1000.0;
@@ -21,8 +24,8 @@ pub const DEFAULT_ETA: f64 = 1000.0;
 #[pyclass(frozen, subclass, module = "psmp")]
 pub struct Belief {
     /// Its name in a planner's name.
-    pub name: String,
-    pub experience: Option<(Arc<Bits>, Vec<WorldId>)>,
+    pub name: BeliefName,
+    pub experience: Option<Experience>,
     /// How fast the influence of a checked configuration falls, in units of the space's longest side.
     pub eta: f64,
 }
@@ -33,7 +36,7 @@ impl Belief {
     #[pyo3(signature = (name, table=None, worlds=None, eta=1000.0))]
     fn new(
         py: Python<'_>,
-        name: String,
+        name: &str,
         table: Option<&Bound<'_, Table>>,
         worlds: Option<&Bound<'_, PyAny>>,
         eta: f64,
@@ -43,20 +46,18 @@ impl Belief {
                 "eta must be positive and finite, got {eta}"
             )));
         }
-        let belief: BeliefName = name
-            .parse()
-            .map_err(|e: psmp_lab::SpecError| refused("name", e))?;
+        let belief: BeliefName = name.parse().map_err(|e: SpecError| refused("name", e))?;
         let experience = match table {
             Some(table) => {
-                let bits = table.get().0.clone();
-                let known = self::worlds("worlds", worlds, bits.world_count())?;
+                let table = &table.get().0;
+                let known = self::worlds("worlds", worlds, table.world_count())?;
                 if known.is_empty() {
                     return Err(PyValueError::new_err(format!(
                         "belief `{name}` learns from known worlds, and {} has none",
                         if worlds.is_some() { "worlds" } else { "table" }
                     )));
                 }
-                Some((bits, known))
+                Some(Experience::of(table.clone(), known))
             }
             None if worlds.is_some() => {
                 return Err(PyTypeError::new_err(
@@ -72,31 +73,29 @@ impl Belief {
             None => None,
         };
         // Learned now, so that no run has to wait for it; runs find it by its content.
-        if let Some((bits, known)) = &experience {
-            py.detach(|| belief.learn_ahead(&**bits, known));
+        if let Some(experience) = &experience {
+            py.detach(|| belief.learn_ahead(experience, &MODELS));
         }
         Ok(Self {
-            name,
+            name: belief,
             experience,
             eta,
         })
     }
 
     #[getter]
-    fn name(&self) -> &str {
-        &self.name
+    fn name(&self) -> String {
+        self.name.to_string()
     }
 
     fn __repr__(&self) -> String {
+        let name = self.name;
         match &self.experience {
-            Some((_, known)) => {
-                format!(
-                    "<psmp belief `{}` from {} known worlds>",
-                    self.name,
-                    known.len()
-                )
+            Some(experience) => {
+                let known = experience.worlds().len();
+                format!("<psmp belief `{name}` from {known} known worlds>")
             }
-            None => format!("<psmp belief `{}`>", self.name),
+            None => format!("<psmp belief `{name}`>"),
         }
     }
 }
@@ -109,12 +108,10 @@ pub fn open_belief(
     roadmap: &Bound<'_, Roadmap>,
 ) -> PyResult<Belief> {
     let graph = &roadmap.get().graph;
-    let opened = py.detach(|| learned::open(&path, Fingerprint::of(graph)));
-    let bits = Bits::Kept(Box::new(opened.map_err(|e| file_error(&e))?));
-    let known = (0..bits.world_count() as u32).map(WorldId).collect();
+    let opened = py.detach(|| learned::open(&path, graph, &MODELS));
     Ok(Belief {
-        name: BeliefName::Ensemble.to_string(),
-        experience: Some((Arc::new(bits), known)),
+        name: BeliefName::Ensemble,
+        experience: Some(opened.map_err(|e| file_error(&e))?),
         eta: DEFAULT_ETA,
     })
 }

@@ -5,15 +5,20 @@
 //! one is the usual way) is a TypeError rather than a wall or a gap. Only functions take the
 //! interpreter; everything else is checked without it.
 
-use crate::arguments::{described, read_only, refused, vector};
-use crate::arm_checker::{ArmChecker, CheckedArm};
+use crate::arguments::{described, file_error, read_only, refused, vector};
+use crate::arm_checker::ArmChecker;
 use crate::dataset::RecordedWorld;
+use crate::engine::{AnySession, told};
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
-use psmp::checker::{BisectionChecker, Checker, Look, Sightings, Verdict, World};
-use psmp::{EdgeId, Limit, WorldId};
-use psmp_arm::CertifiedChecker;
-use psmp_lab::{Problems, checker_for, resolution_for};
+use psmp::checker::{
+    BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
+};
+use psmp::{
+    AnyChecker, EdgeId, Query, Resolution, Session, SessionError, SessionOptions, Space, WorldId,
+};
+use psmp_arm::{CertifiedChecker, CheckedArm};
+use psmp_lab::{Problems, checker_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -21,23 +26,13 @@ use pyo3::types::{PyBool, PyType};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// What a function is called on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CalledOn {
-    Configuration,
-    Batch,
-    Edge,
-}
-
 /// Something that checks, as the user gave it.
 pub enum Check {
-    Function(Py<PyAny>, CalledOn),
+    Configurations(FunctionWorld),
+    Edges(Py<PyAny>),
     Recorded(Arc<dyn Problems>, WorldId),
-    Arm(CheckedArm),
+    Arm(Py<ArmChecker>),
 }
-
-/// A checker of any kind, which may go from thread to thread.
-pub type AnyChecker<'a> = Box<dyn Checker<Error = PyErr> + Send + 'a>;
 
 impl Check {
     /// The checker that was given, with what it is called on: `configuration`, `batch` or `edge`.
@@ -47,7 +42,7 @@ impl Check {
             return Ok(Check::Recorded(world.problems.clone(), world.world));
         }
         if let Ok(arm) = check.cast::<ArmChecker>() {
-            return Ok(Check::Arm(arm.get().arm()));
+            return Ok(Check::Arm(arm.clone().unbind()));
         }
         if !check.is_callable() {
             return Err(PyTypeError::new_err(format!(
@@ -55,80 +50,117 @@ impl Check {
                 described(check)
             )));
         }
-        let called_on = match called_on {
-            "configuration" => CalledOn::Configuration,
-            "batch" => CalledOn::Batch,
-            "edge" => CalledOn::Edge,
+        let function = check.clone().unbind();
+        let in_batches = match called_on {
+            "configuration" => false,
+            "batch" => true,
+            "edge" => return Ok(Check::Edges(function)),
             other => return Err(refused("check", format!("nothing is called on `{other}`"))),
         };
-        Ok(Check::Function(check.clone().unbind(), called_on))
+        Ok(Check::Configurations(FunctionWorld {
+            function,
+            in_batches,
+        }))
     }
 
-    /// What says of single configurations whether they are free, if that is how it checks.
-    pub fn world(&self) -> Option<AnyWorld> {
-        let own = |function: &Py<PyAny>| Python::attach(|py| function.clone_ref(py));
-        match self {
-            Check::Function(f, CalledOn::Configuration) => {
-                Some(AnyWorld::Configuration(ConfigurationFunction(own(f))))
+    /// Whether it says of any configuration whether it is free.
+    pub fn checks_configurations(&self) -> bool {
+        matches!(self, Check::Configurations(_) | Check::Arm(_))
+    }
+
+    /// How finely motions are asked about: an arm's by the joint that moves farthest.
+    pub fn resolution(&self, space: Option<&Space>, given: Option<f64>) -> PyResult<Resolution> {
+        let made = match self {
+            Check::Arm(_) => Resolution::largest_axis(given.unwrap_or(psmp_arm::DEFAULT_STEP)),
+            _ => {
+                let side = space.map_or(1.0, Space::longest_side);
+                Resolution::distance(given.unwrap_or(side / 1000.0))
             }
-            Check::Function(f, CalledOn::Batch) => Some(AnyWorld::Batch(BatchFunction(own(f)))),
-            Check::Arm(arm) => Some(AnyWorld::Arm(arm.clone())),
-            Check::Function(_, CalledOn::Edge) | Check::Recorded(..) => None,
-        }
-    }
-
-    /// The roadmap, if it is one that this can check; an arm has one number for each joint.
-    pub fn fits<'a>(&self, roadmap: &'a psmp::Roadmap) -> PyResult<&'a psmp::Roadmap> {
-        let dimension = roadmap.space().map_or(0, psmp::Space::dimension);
-        match self {
-            Check::Arm(arm) if arm.dimension() != dimension => Err(PyValueError::new_err(format!(
-                "roadmap has configurations of {dimension} numbers, but check is for an arm of {} \
-                 joints: make it with arm.roadmap()",
-                arm.dimension()
-            ))),
-            _ => Ok(roadmap),
-        }
-    }
-
-    /// How far apart the configurations of an edge lie.
-    pub fn spacing(&self, roadmap: &psmp::Roadmap, resolution: Option<f64>) -> PyResult<f64> {
-        let resolution = match self {
-            Check::Arm(_) => Some(resolution.unwrap_or(psmp_arm::DEFAULT_STEP)),
-            _ => resolution,
         };
-        resolution_for(roadmap, resolution).map_err(|e| refused("resolution", e))
+        made.map_err(|e| refused("resolution", e))
+    }
+
+    /// A session from configuration to configuration.
+    pub fn session(
+        &self,
+        py: Python<'_>,
+        space: &Space,
+        start: &[f64],
+        goal: &[f64],
+        options: SessionOptions,
+    ) -> PyResult<Box<dyn AnySession>> {
+        match self {
+            Check::Arm(checker) => {
+                let checker = checker.get();
+                let arm = checker.within(Some(space))?;
+                py.detach(|| checker.check_ends([("start", start), ("goal", goal)]))?;
+                Ok(Box::new(arm.session(start, goal, options).map_err(told)?))
+            }
+            Check::Configurations(world) => {
+                let session = Session::in_space(space, world.clone(), start, goal, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+            Check::Edges(_) | Check::Recorded(..) => {
+                unreachable!("what checks edges alone is asked about them alone")
+            }
+        }
+    }
+
+    /// A session from vertex to vertex.
+    pub fn session_on(
+        &self,
+        roadmap: &psmp::Roadmap,
+        query: Query,
+        resolution: Option<f64>,
+        options: SessionOptions,
+    ) -> PyResult<Box<dyn AnySession>> {
+        match self {
+            Check::Configurations(world) => {
+                let (world, edges) = (world.clone(), self.for_roadmap(roadmap, resolution)?);
+                let session = Session::on_roadmap_in(world, roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+            Check::Arm(checker) => {
+                let arm = checker.get().within(roadmap.space())?;
+                let edges = along(&arm, roadmap, self.resolution(None, resolution)?)?;
+                let options = arm
+                    .checking()
+                    .options(options)
+                    .map_err(told::<Infallible>)?;
+                let session = Session::on_roadmap_in(arm, roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+            Check::Edges(_) | Check::Recorded(..) if options.straighten => {
+                Err(PyTypeError::new_err(
+                    "to straighten a path takes a check of configurations, and this one knows edges: \
+                     leave straighten out",
+                ))
+            }
+            Check::Edges(_) | Check::Recorded(..) => {
+                let edges = self.for_roadmap(roadmap, resolution)?;
+                let session = Session::on_roadmap(roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+        }
     }
 
     /// The checker for the edges of a roadmap.
-    pub fn for_roadmap<'a>(
-        &'a self,
-        roadmap: &'a psmp::Roadmap,
+    pub fn for_roadmap(
+        &self,
+        roadmap: &psmp::Roadmap,
         resolution: Option<f64>,
-    ) -> PyResult<AnyChecker<'a>> {
-        let spacing = || self.spacing(roadmap, resolution);
-        let by_bisection = |e: psmp::checker::BisectionError| refused("check", e);
-        Ok(match (self, self.world()) {
-            (Check::Arm(arm), Some(world)) => {
-                let of_the_arm = self.fits(roadmap)?;
-                match arm.certified() {
-                    Some(spheres) => {
-                        let checker =
-                            CertifiedChecker::new(of_the_arm, spacing()?, spheres.clone());
-                        let no_space = psmp::checker::BisectionError::NoConfigurations;
-                        Box::new(Unfailing(checker.ok_or_else(|| by_bisection(no_space))?))
-                    }
-                    None => {
-                        let checker =
-                            BisectionChecker::by_largest_step(of_the_arm, spacing()?, world);
-                        Box::new(checker.map_err(by_bisection)?)
-                    }
-                }
+    ) -> PyResult<AnyChecker<'static, PyErr>> {
+        let spacing = self.resolution(roadmap.space(), resolution)?;
+        Ok(match self {
+            Check::Configurations(world) => {
+                let checker = BisectionChecker::new(roadmap, spacing, world.clone());
+                Box::new(checker.map_err(no_bisection)?)
             }
-            (_, Some(world)) => {
-                let checker = BisectionChecker::new(roadmap, spacing()?, world);
-                Box::new(checker.map_err(by_bisection)?)
+            Check::Arm(checker) => {
+                let arm = checker.get().within(roadmap.space())?;
+                Box::new(Unfailing(along(&arm, roadmap, spacing)?))
             }
-            (Check::Recorded(problems, world), _) => {
+            Check::Recorded(problems, world) => {
                 if problems.roadmap().edge_count() != roadmap.edge_count() {
                     return Err(PyValueError::new_err(format!(
                         "check is a world of dataset `{}`, which tells of {} edges, but the roadmap \
@@ -138,80 +170,67 @@ impl Check {
                         roadmap.edge_count()
                     )));
                 }
-                let image = problems
-                    .image(*world)
-                    .map_err(|e| crate::arguments::file_error(&e))?;
+                let image = problems.image(*world).map_err(|e| file_error(&e))?;
                 let checker = checker_for(&**problems, *world, image, resolution);
                 Box::new(Unfailing(checker.map_err(|e| refused("check", e))?))
             }
-            (Check::Function(function, _), _) => Box::new(EdgeFunction {
+            Check::Edges(function) => Box::new(EdgeFunction {
                 function: Python::attach(|py| function.clone_ref(py)),
-                roadmap,
+                roadmap: roadmap.clone(),
             }),
-            (Check::Arm(_), None) => unreachable!("an arm is a world"),
         })
     }
 }
 
-/// Anything that says of configurations whether they are free.
-pub enum AnyWorld {
-    Configuration(ConfigurationFunction),
-    Batch(BatchFunction),
-    Arm(CheckedArm),
+fn no_bisection(error: BisectionError) -> PyErr {
+    told(SessionError::<PyErr>::Bisection(error))
 }
 
-impl World for AnyWorld {
-    type Error = PyErr;
-
-    fn is_free(&mut self, configuration: &[f64]) -> PyResult<bool> {
-        match self {
-            AnyWorld::Configuration(world) => world.is_free(configuration),
-            AnyWorld::Batch(world) => world.is_free(configuration),
-            AnyWorld::Arm(world) => {
-                let Ok(free) = world.is_free(configuration);
-                Ok(free)
-            }
+/// The checker for the edges of an arm's roadmap.
+fn along(
+    arm: &CheckedArm,
+    roadmap: &psmp::Roadmap,
+    resolution: Resolution,
+) -> PyResult<AnyChecker<'static, Infallible>> {
+    Ok(match arm.certifying() {
+        Some(spheres) => {
+            let checker = CertifiedChecker::new(roadmap, resolution, spheres.clone());
+            Box::new(checker.map_err(no_bisection)?)
         }
-    }
-
-    fn first_collision(
-        &mut self,
-        configurations: &[f64],
-        dimension: usize,
-    ) -> PyResult<Option<usize>> {
-        match self {
-            AnyWorld::Configuration(world) => world.first_collision(configurations, dimension),
-            AnyWorld::Batch(world) => world.first_collision(configurations, dimension),
-            AnyWorld::Arm(world) => {
-                let Ok(place) = world.first_collision(configurations, dimension);
-                Ok(place)
-            }
+        None => {
+            let checker = BisectionChecker::new(roadmap, resolution, arm.clone());
+            Box::new(checker.map_err(no_bisection)?)
         }
-    }
+    })
+}
 
-    fn at_once(&self) -> u64 {
-        match self {
-            AnyWorld::Configuration(world) => world.at_once(),
-            AnyWorld::Batch(world) => world.at_once(),
-            AnyWorld::Arm(world) => world.at_once(),
+/// Which configurations are free, by a function on one of them or on many at once.
+pub struct FunctionWorld {
+    function: Py<PyAny>,
+    in_batches: bool,
+}
+
+impl Clone for FunctionWorld {
+    fn clone(&self) -> Self {
+        Self {
+            function: Python::attach(|py| self.function.clone_ref(py)),
+            in_batches: self.in_batches,
         }
     }
 }
 
-/// Whether a configuration is free, by a function.
-pub struct ConfigurationFunction(Py<PyAny>);
-
-impl World for ConfigurationFunction {
+impl World for FunctionWorld {
     type Error = PyErr;
 
     fn is_free(&mut self, configuration: &[f64]) -> PyResult<bool> {
+        if self.in_batches {
+            let collision = self.first_collision(configuration, configuration.len())?;
+            return Ok(collision.is_none());
+        }
         Python::attach(|py| {
             // An array of its own, which the function may keep.
-            let answer = self
-                .0
-                .bind(py)
-                .call1((PyArray1::from_slice(py, configuration),))?;
-            truth(&answer, ONE)
+            let q = PyArray1::from_slice(py, configuration);
+            truth(&self.function.bind(py).call1((q,))?, "a configuration")
         })
     }
 
@@ -220,21 +239,24 @@ impl World for ConfigurationFunction {
         configurations: &[f64],
         dimension: usize,
     ) -> PyResult<Option<usize>> {
-        // Held for the whole edge: taking the interpreter costs as much as a quick check.
         Python::attach(|py| {
-            let function = self.0.bind(py);
-            for (place, q) in configurations.chunks_exact(dimension).enumerate() {
-                if !truth(&function.call1((PyArray1::from_slice(py, q),))?, ONE)? {
-                    return Ok(Some(place));
-                }
-            }
-            Ok(None)
+            let count = configurations.len() / dimension;
+            let batch = PyArray1::from_slice(py, configurations).reshape([count, dimension])?;
+            let answer = self.function.bind(py).call1((batch,))?;
+            let free = match answer.cast::<PyArray1<bool>>() {
+                Ok(free) if free.len() == count => free.clone(),
+                _ => vector::<bool>("what check returns", Some(count), &answer)?,
+            };
+            let free = free.try_readonly()?;
+            Ok(free.as_array().iter().position(|free| !free))
         })
     }
-}
 
-/// What a function on configurations answers for.
-const ONE: &str = "a configuration";
+    /// A call takes its time whatever it is called on; arrays much smaller than this gain nothing.
+    fn at_once(&self) -> u64 {
+        if self.in_batches { 32 } else { 1 }
+    }
+}
 
 /// numpy's own truth value, which comparing a number of an array gives.
 static NUMPY_BOOL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -253,41 +275,6 @@ fn truth(answer: &Bound<'_, PyAny>, of: &str) -> PyResult<bool> {
         "check must return True where {of} is free and False where not, got {}",
         described(answer)
     )))
-}
-
-/// Which configurations of an edge are free, by a function on all of them at once.
-pub struct BatchFunction(Py<PyAny>);
-
-impl World for BatchFunction {
-    type Error = PyErr;
-
-    fn is_free(&mut self, configuration: &[f64]) -> PyResult<bool> {
-        let collision = self.first_collision(configuration, configuration.len())?;
-        Ok(collision.is_none())
-    }
-
-    fn first_collision(
-        &mut self,
-        configurations: &[f64],
-        dimension: usize,
-    ) -> PyResult<Option<usize>> {
-        Python::attach(|py| {
-            let count = configurations.len() / dimension;
-            let batch = PyArray1::from_slice(py, configurations).reshape([count, dimension])?;
-            let answer = self.0.bind(py).call1((batch,))?;
-            let free = match answer.cast::<PyArray1<bool>>() {
-                Ok(free) if free.len() == count => free.clone(),
-                _ => vector::<bool>("what check returns", Some(count), &answer)?,
-            };
-            let free = free.try_readonly()?;
-            Ok(free.as_array().iter().position(|free| !free))
-        })
-    }
-
-    /// A call takes its time whatever it is called on; arrays much smaller than this gain nothing.
-    fn at_once(&self) -> u64 {
-        32
-    }
 }
 
 /// An edge of a roadmap, as a checker of edges sees it.
@@ -315,17 +302,17 @@ impl Edge {
 }
 
 /// Whether an edge is free, by a function. Each counts as one check.
-struct EdgeFunction<'a> {
+struct EdgeFunction {
     function: Py<PyAny>,
-    roadmap: &'a psmp::Roadmap,
+    roadmap: psmp::Roadmap,
 }
 
-impl Checker for EdgeFunction<'_> {
+impl Checker for EdgeFunction {
     type Error = PyErr;
 
-    fn check(&mut self, id: EdgeId, _: &mut Sightings) -> PyResult<Verdict> {
-        let edge = self.roadmap.edge(id);
-        Python::attach(|py| {
+    fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> PyResult<Finding> {
+        let (id, edge) = (part.edge, self.roadmap.edge(part.edge));
+        let check = |py: Python<'_>| {
             let configuration = |v| {
                 let q = self.roadmap.configuration(v);
                 q.map(|q| read_only(PyArray1::from_slice(py, q)).map(Bound::unbind))
@@ -338,13 +325,13 @@ impl Checker for EdgeFunction<'_> {
                 start: configuration(edge.from)?,
                 end: configuration(edge.to)?,
             };
-            let answer = self.function.bind(py).call1((edge,))?;
-            let free = truth(&answer, "an edge")?;
-            Ok(Verdict {
+            let free = truth(&self.function.bind(py).call1((edge,))?, "an edge")?;
+            PyResult::Ok(Verdict {
                 free,
                 configurations: 1,
             })
-        })
+        };
+        part.whole(self.cost_if_free(id), || Python::attach(check))
     }
 }
 
@@ -354,25 +341,13 @@ struct Unfailing<C>(C);
 impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
     type Error = PyErr;
 
-    fn check(&mut self, edge: EdgeId, sightings: &mut Sightings) -> PyResult<Verdict> {
-        let Ok(verdict) = self.0.check(edge, sightings);
-        Ok(verdict)
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> PyResult<Finding> {
+        let Ok(finding) = self.0.check(part, sightings);
+        Ok(finding)
     }
 
-    fn look(
-        &mut self,
-        edge: EdgeId,
-        seen: u64,
-        most: u64,
-        limit: &Limit,
-        sightings: &mut Sightings,
-    ) -> PyResult<Look> {
-        let Ok(look) = self.0.look(edge, seen, most, limit, sightings);
-        Ok(look)
-    }
-
-    fn price_if_free(&self, edge: EdgeId) -> u64 {
-        self.0.price_if_free(edge)
+    fn cost_if_free(&self, edge: EdgeId) -> u64 {
+        self.0.cost_if_free(edge)
     }
 }
 
@@ -390,11 +365,12 @@ pub fn check_edges<'py>(
     let check = Check::given(check, called_on)?;
     let mut checker = check.for_roadmap(&graph, resolution)?;
     let free = py.detach(|| -> PyResult<Vec<bool>> {
-        let mut sightings = Sightings::new(graph.space().map_or(0, psmp::Space::dimension));
+        let mut sightings = Sightings::new(graph.space().map_or(0, Space::dimension));
         let mut free = Vec::with_capacity(graph.edge_count());
         for edge in graph.edge_ids() {
             sightings.clear();
-            free.push(checker.check(edge, &mut sightings)?.free);
+            let finding = checker.check(Part::whole_of(edge), &mut sightings)?;
+            free.push(finding.free == Some(true));
             // Checks that are not Python's do not hear of Ctrl-C.
             if free.len().is_multiple_of(1024) {
                 Python::attach(|py| py.check_signals())?;

@@ -1,11 +1,12 @@
 //! Known worlds on one roadmap, for Python: a dataset's folder, or worlds made on the spot.
 
 use crate::arguments::{either, file_error, refused, worlds};
+use crate::belief::MODELS;
 use crate::columns::{Column, columns};
 use crate::roadmap::Roadmap;
-use crate::table::{Bits, Table};
+use crate::table::Table;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{Experience, Fallback, WorldId};
+use psmp::{Fallback, WorldId};
 use psmp_lab::counted;
 use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
 use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions, runs_in_world};
@@ -15,14 +16,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A roadmap, a start and a goal, and which edge is free in which of many worlds.
 #[pyclass(frozen, module = "psmp")]
 pub struct Dataset {
     problems: Arc<dyn Problems>,
     roadmap: Py<Roadmap>,
-    table: OnceLock<Arc<Bits>>,
     prefer: Option<String>,
 }
 
@@ -50,7 +50,6 @@ impl Dataset {
         Ok(Self {
             roadmap: Py::new(py, roadmap)?,
             problems,
-            table: OnceLock::new(),
             prefer: prefer.map(str::to_owned),
         })
     }
@@ -137,8 +136,7 @@ impl Dataset {
     #[getter]
     fn table(&self) -> PyResult<Table> {
         let table = self.problems.table().map_err(|e| file_error(&e))?;
-        let own = || Arc::new(Bits::Own(table.clone()));
-        Ok(Table(self.table.get_or_init(own).clone()))
+        Ok(Table(table.clone()))
     }
 
     /// Where planning begins, a vertex.
@@ -200,7 +198,7 @@ impl Dataset {
     }
 
     fn __repr__(&self) -> String {
-        let worlds = self.problems.table().map_or(0, Experience::world_count);
+        let worlds = self.problems.table().map_or(0, |table| table.world_count());
         let roadmap = self.problems.roadmap();
         format!(
             "<psmp.Dataset `{}` of {} on {} and {}>",
@@ -253,8 +251,9 @@ pub fn sweep_rows<'py>(
         seeds,
         resolution,
         eta,
-        fallback: fallback.map_or(Fallback::Never, Fallback::AfterBarren),
+        fallback: fallback.map_or(Fallback::Never, Fallback::AfterNoImprovement),
         budget,
+        models: MODELS.clone(),
         jobs: Some(1),
         belief: None,
     };

@@ -2,60 +2,31 @@
 
 use crate::arguments::read_only;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{Direction, Edge, EventKind, Progress, Roadmap, Source, Yardstick};
+use psmp::{EventKind, Progress, Source, Waypoints, Yardstick};
 use psmp_lab::counted;
-use psmp_rivals::Waypoints;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
 use std::sync::Arc;
 
 /// A path that was found; all events until the next one share it.
 pub struct FoundPath {
-    vertices: Vec<u32>,
-    edges: Vec<u32>,
     coordinates: Option<(usize, Vec<f64>)>,
+    /// Its vertices and edges, if it is a path of the run's roadmap.
+    on_roadmap: Option<[Vec<u32>; 2]>,
     array: PyOnceLock<Py<PyArray2<f64>>>,
 }
 
 impl FoundPath {
-    pub fn new(path: &psmp::Path, roadmap: &Roadmap) -> Self {
-        let coordinates = roadmap.space().map(|space| {
-            let configurations = path.vertices().iter();
-            let values = configurations.filter_map(|v| roadmap.configuration(*v));
-            (space.dimension(), values.flatten().copied().collect())
-        });
+    pub fn new(path: Option<&Waypoints>, on_roadmap: Option<&psmp::Path>) -> Self {
         Self {
-            vertices: path.vertices().iter().map(|v| v.0).collect(),
-            edges: path.edges().iter().map(|e| e.0).collect(),
-            coordinates,
+            coordinates: path.map(|path| (path.at(0).len(), path.coordinates().to_vec())),
+            on_roadmap: on_roadmap.map(|path| {
+                let vertices = path.vertices().iter().map(|v| v.0);
+                let edges = path.edges().iter().map(|e| e.0);
+                [vertices.collect(), edges.collect()]
+            }),
             array: PyOnceLock::new(),
         }
-    }
-
-    /// A path that lies on no roadmap: its vertices and edges are its own, one after the other.
-    pub fn alone(path: &Waypoints) -> Self {
-        let count = path.count() as u32;
-        Self {
-            vertices: (0..count).collect(),
-            edges: (1..count).map(|vertex| vertex - 1).collect(),
-            coordinates: Some((path.at(0).len(), path.coordinates().to_vec())),
-            array: PyOnceLock::new(),
-        }
-    }
-
-    /// The path as a roadmap that has nothing else, if it has configurations.
-    pub fn roadmap(&self, space: &psmp::Space) -> Option<Result<Roadmap, psmp::RoadmapError>> {
-        let (dimension, values) = self.coordinates.as_ref()?;
-        let at = |i: u32| &values[i as usize * dimension..(i as usize + 1) * dimension];
-        let edges = self.edges.iter().map(|&edge| {
-            let length = space.distance(at(edge), at(edge + 1));
-            Edge::new(edge, edge + 1, length)
-        });
-        let graph =
-            Roadmap::from_edges(self.vertices.len(), Direction::Undirected, edges.collect());
-        Some(graph.and_then(|graph| graph.with_configurations(space.clone(), values.clone())))
     }
 
     /// The configurations, one a row; made once and read by all who ask.
@@ -67,19 +38,39 @@ impl FoundPath {
             return Ok(None);
         };
         let array = self.array.get_or_try_init(py, || {
-            let rows = [self.vertices.len(), *dimension];
+            let rows = [values.len() / dimension, *dimension];
             let array = PyArray1::from_slice(py, values).reshape(rows)?;
             read_only(array).map(Bound::unbind)
         })?;
         Ok(Some(array.bind(py).clone()))
     }
 
-    pub fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        PyArray1::from_slice(py, &self.vertices)
+    pub fn vertices<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
+        let [vertices, _] = self.on_roadmap.as_ref()?;
+        Some(PyArray1::from_slice(py, vertices))
     }
 
-    pub fn edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        PyArray1::from_slice(py, &self.edges)
+    pub fn edges<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
+        let [_, edges] = self.on_roadmap.as_ref()?;
+        Some(PyArray1::from_slice(py, edges))
+    }
+}
+
+/// What Python calls an event of this kind.
+pub fn name(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Proposed { .. } => "proposed",
+        EventKind::NoImprovement => "no-improvement",
+        EventKind::PartlyChecked { .. } => "partly-checked",
+        EventKind::Checked { .. } => "checked",
+        EventKind::Probed { .. } => "probed",
+        EventKind::MadeFiner => "made-finer",
+        EventKind::Improved { .. } => "improved",
+        EventKind::ShortestOnRoadmap => "shortest-on-roadmap",
+        EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
+        EventKind::StraightLine => "straight-line",
+        EventKind::GaveUp => "gave-up",
+        _ => "other",
     }
 }
 
@@ -103,19 +94,8 @@ pub struct Event {
 #[pymethods]
 impl Event {
     #[getter]
-    fn kind<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
-        match self.event.kind {
-            EventKind::Proposed { .. } => intern!(py, "proposed"),
-            EventKind::Barren => intern!(py, "barren"),
-            EventKind::Looked { .. } => intern!(py, "looked"),
-            EventKind::Checked { .. } => intern!(py, "checked"),
-            EventKind::Probed { .. } => intern!(py, "probed"),
-            EventKind::Improved { .. } => intern!(py, "improved"),
-            EventKind::ShortestOnRoadmap => intern!(py, "shortest-on-roadmap"),
-            EventKind::NoPathOnRoadmap => intern!(py, "no-path-on-roadmap"),
-            EventKind::StraightLine => intern!(py, "straight-line"),
-            EventKind::GaveUp => intern!(py, "gave-up"),
-        }
+    fn kind(&self) -> &'static str {
+        name(self.event.kind)
     }
 
     #[getter]
@@ -137,19 +117,19 @@ impl Event {
     fn source(&self) -> Option<&'static str> {
         match self.event.kind {
             EventKind::Proposed { source, .. } => Some(match source {
-                Source::Proposer => "proposer",
                 Source::Fallback => "fallback",
                 Source::Insurance => "insurance",
+                _ => "proposer",
             }),
             _ => None,
         }
     }
 
-    /// The edge of a `checked` or `looked` event.
+    /// The edge of a `checked` or `partly-checked` event.
     #[getter]
     fn edge(&self) -> Option<u32> {
         match self.event.kind {
-            EventKind::Checked { edge, .. } | EventKind::Looked { edge, .. } => Some(edge.0),
+            EventKind::Checked { edge, .. } | EventKind::PartlyChecked { edge, .. } => Some(edge.0),
             _ => None,
         }
     }
@@ -163,12 +143,12 @@ impl Event {
         }
     }
 
-    /// How many configurations a `checked`, `looked` or `probed` event has taken.
+    /// How many configurations a `checked`, `partly-checked` or `probed` event has taken.
     #[getter]
     fn cost(&self) -> Option<u64> {
         match self.event.kind {
             EventKind::Checked { configurations, .. }
-            | EventKind::Looked { configurations, .. }
+            | EventKind::PartlyChecked { configurations, .. }
             | EventKind::Probed { configurations, .. } => Some(configurations),
             _ => None,
         }
@@ -223,10 +203,10 @@ impl Event {
         }
     }
 
-    /// The best path so far as vertices of the roadmap.
+    /// The best path so far as vertices, if it is one of the roadmap.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<u32>>> {
-        self.best.as_ref().map(|best| best.vertices(py))
+        self.best.as_ref()?.vertices(py)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -236,30 +216,20 @@ impl Event {
     }
 
     fn __repr__(&self) -> String {
-        let what = match self.event.kind {
-            EventKind::Proposed { length, source } => {
-                let by = match source {
-                    Source::Proposer => "",
-                    Source::Fallback => " by fallback",
-                    Source::Insurance => " by insurance",
-                };
-                format!("proposed, length {length:.4}{by}")
-            }
-            EventKind::Barren => "barren".to_owned(),
-            EventKind::Looked { edge, .. } => format!("looked, edge {} free so far", edge.0),
-            EventKind::Checked { edge, free, .. } => {
-                let state = if free { "free" } else { "blocked" };
-                format!("checked, edge {} {state}", edge.0)
-            }
-            EventKind::Probed { free, .. } => {
-                let state = if free { "free" } else { "blocked" };
-                format!("probed, {state}")
-            }
-            EventKind::Improved { length } => format!("improved, length {length:.4}"),
-            EventKind::ShortestOnRoadmap => "shortest-on-roadmap".to_owned(),
-            EventKind::NoPathOnRoadmap => "no-path-on-roadmap".to_owned(),
-            EventKind::StraightLine => "straight-line".to_owned(),
-            EventKind::GaveUp => "gave-up".to_owned(),
+        let kind = self.event.kind;
+        let state = |free| if free { "free" } else { "blocked" };
+        let more = match kind {
+            EventKind::Proposed { length, .. } => match self.source() {
+                Some(other @ ("fallback" | "insurance")) => {
+                    format!(", length {length:.4} by {other}")
+                }
+                _ => format!(", length {length:.4}"),
+            },
+            EventKind::Improved { length } => format!(", length {length:.4}"),
+            EventKind::PartlyChecked { edge, .. } => format!(", edge {} free so far", edge.0),
+            EventKind::Checked { edge, free, .. } => format!(", edge {} {}", edge.0, state(free)),
+            EventKind::Probed { free, .. } => format!(", {}", state(free)),
+            _ => String::new(),
         };
         let gap = match self.event.progress.gap() {
             Some(gap) => {
@@ -269,6 +239,6 @@ impl Event {
             None => String::new(),
         };
         let spent = counted(self.event.progress.configurations, "configurations");
-        format!("<psmp.Event {what}, {spent}{gap}>")
+        format!("<psmp.Event {}{more}, {spent}{gap}>", name(kind))
     }
 }

@@ -15,6 +15,7 @@ mod columns;
 mod dataset;
 mod engine;
 mod event;
+mod names;
 mod roadmap;
 mod run;
 mod space;
@@ -36,6 +37,7 @@ mod _psmp {
         dataset::{Dataset, RecordedWorld, sweep_rows},
         engine::{Engine, on_roadmap, without_roadmap},
         event::Event,
+        names::names,
         roadmap::Roadmap,
         run::Run,
         space::Space,

@@ -10,12 +10,11 @@ use psmp_lab::counted;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A graph of configurations and the motions between them.
 #[pyclass(frozen, module = "psmp")]
 pub struct Roadmap {
-    pub graph: Arc<psmp::Roadmap>,
+    pub graph: psmp::Roadmap,
     /// How its vertices were joined, and so how a start and a goal are joined to it.
     connection: Option<Connection>,
 }
@@ -42,18 +41,7 @@ fn connection(
 
 impl Roadmap {
     pub fn new(graph: psmp::Roadmap, connection: Option<Connection>) -> Self {
-        Self {
-            graph: Arc::new(graph),
-            connection,
-        }
-    }
-
-    /// A roadmap that is used elsewhere too.
-    pub fn shared(graph: Arc<psmp::Roadmap>) -> Self {
-        Self {
-            graph,
-            connection: None,
-        }
+        Self { graph, connection }
     }
 
     fn joined(
@@ -101,7 +89,7 @@ impl Roadmap {
         py: Python<'_>,
         start: &Bound<'_, PyAny>,
         goal: &Bound<'_, PyAny>,
-    ) -> PyResult<(Arc<psmp::Roadmap>, Query)> {
+    ) -> PyResult<(psmp::Roadmap, Query)> {
         if Self::are_vertices(start, goal)? {
             let query = Query {
                 start: self.vertex("start", start)?,
@@ -114,46 +102,18 @@ impl Roadmap {
         Ok((joined.graph, Query { start, goal }))
     }
 
-    /// The Python roadmap of a graph that [`Roadmap::query`] gave: `itself`, or a new one.
-    pub fn or_with_query(
-        &self,
-        py: Python<'_>,
-        itself: &Bound<'_, Self>,
-        graph: &Arc<psmp::Roadmap>,
-    ) -> PyResult<Py<Self>> {
-        if Arc::ptr_eq(&self.graph, graph) {
-            return Ok(itself.clone().unbind());
-        }
-        let joined = Self {
-            graph: graph.clone(),
-            connection: self.connection,
-        };
-        Py::new(py, joined)
-    }
-
-    /// Start and goal as configurations within the roadmap's space.
+    /// The space, and start and goal as configurations of it.
     pub fn ends(
         &self,
         start: &Bound<'_, PyAny>,
         goal: &Bound<'_, PyAny>,
-    ) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    ) -> PyResult<(&psmp::Space, [Vec<f64>; 2])> {
         let Some(space) = self.graph.space() else {
             return Err(PyValueError::new_err(
                 "start and goal must be vertices, because the roadmap carries no configurations",
             ));
         };
-        let configuration = |name: &str, value: &Bound<'_, PyAny>| {
-            let q = values(&vector::<f64>(name, Some(space.dimension()), value)?)?;
-            if space.contains(&q) {
-                Ok(q)
-            } else {
-                Err(PyValueError::new_err(format!(
-                    "{name} {q:?} is outside the roadmap's {}",
-                    Space(space.clone()).__repr__()
-                )))
-            }
-        };
-        Ok((configuration("start", start)?, configuration("goal", goal)?))
+        Ok((space, Space::ends(space, start, goal)?))
     }
 }
 
@@ -330,7 +290,7 @@ impl Roadmap {
         radius: Option<f64>,
         nearest: Option<usize>,
     ) -> PyResult<(Self, u32, u32)> {
-        let (start, goal) = self.ends(start, goal)?;
+        let (_, [start, goal]) = self.ends(start, goal)?;
         let graph = &self.graph;
         let usual = || {
             let by_radius = |space| {

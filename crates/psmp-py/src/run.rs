@@ -3,8 +3,7 @@
 //! A run is driven by one thread at a time; another that tries meanwhile, or a checker that drives
 //! the run it works for, is told so at once.
 
-use crate::arguments::refused;
-use crate::engine::{AnyEngine, Checked, Engine, Ready};
+use crate::engine::{AnySession, Engine};
 use crate::event::{self, Event, FoundPath};
 use crate::roadmap::Roadmap;
 use crate::stop::{Signals, Stop};
@@ -28,12 +27,9 @@ struct Found {
 /// All of a run that changes.
 struct State {
     /// `None` once the run is closed.
-    engine: Option<AnyEngine>,
-    /// The roadmap planned on; without one, the path shown last as a roadmap of its own.
+    session: Option<Box<dyn AnySession>>,
+    /// The roadmap planned on; before there is one, that which was given.
     roadmap: Py<Roadmap>,
-    /// The path that is shown so, if there is no roadmap.
-    shown: Option<Arc<FoundPath>>,
-    has_roadmap: bool,
     stop: psmp::Stop,
     signals: Arc<Signals>,
     /// The stop since the run was begun or gone on with.
@@ -50,14 +46,58 @@ struct State {
     ending: Option<&'static str>,
     hash: EventHash,
     events: u64,
-    /// What had been checked when the run was closed.
-    checked: Checked,
+    /// The vertices at the ends of each edge checked, one pair after the other, and whether it was free.
+    checked: (Vec<u32>, Vec<bool>),
 }
 
-impl Checked {
-    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
-        let ends = PyArray1::from_slice(py, &self.ends).reshape([self.free.len(), 2])?;
-        Ok((ends, PyArray1::from_slice(py, &self.free)))
+impl State {
+    /// Sees where the session stands now, and on which roadmap.
+    fn follow(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(session) = &self.session else {
+            return Ok(());
+        };
+        self.progress = session.progress();
+        if let Some(roadmap) = session.roadmap()
+            && !roadmap.is(&self.roadmap.get().graph)
+        {
+            self.roadmap = Py::new(py, Roadmap::new(roadmap, None))?;
+        }
+        let bound = (self.progress.configurations, self.progress.lower_bound);
+        match self.bounds.last_mut() {
+            Some(last) if last.1 == bound.1 => {}
+            Some(last) if last.0 == bound.0 => *last = bound,
+            _ => self.bounds.push(bound),
+        }
+        Ok(())
+    }
+
+    fn limit(&self, began: Instant) -> Limit {
+        let signals = self.signals.clone();
+        let stop = self.stop.clone() | psmp::Stop::when(move || signals.are_raised());
+        Limit::since(began, &stop)
+    }
+
+    /// Keeps what an event tells.
+    fn keep(&mut self, event: &psmp::Event) {
+        self.events += 1;
+        self.hash.add(event);
+        match event.kind {
+            EventKind::Improved { .. } => {
+                let path = self.session.as_ref().map(|s| s.best_path());
+                self.best = path.map(Arc::new);
+                self.found.push(Found {
+                    progress: event.progress,
+                    seconds: self.busy.as_secs_f64(),
+                });
+            }
+            EventKind::Checked { edge, free, .. } => {
+                let edge = self.roadmap.get().graph.edge(edge);
+                self.checked.0.extend([edge.from.0, edge.to.0]);
+                self.checked.1.push(free);
+            }
+            kind if kind.is_final() => self.ending = Some(event::name(kind)),
+            _ => {}
+        }
     }
 }
 
@@ -70,6 +110,47 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run with all done that comes before planning, as far as the stop allows.
+    pub fn prepared(
+        py: Python<'_>,
+        mut session: Box<dyn AnySession>,
+        roadmap: Py<Roadmap>,
+        planner_name: String,
+        seed: u64,
+        stop: Option<&Bound<'_, Stop>>,
+        began: Instant,
+    ) -> PyResult<Self> {
+        let progress = session.progress();
+        let mut state = State {
+            session: None,
+            roadmap,
+            stop: Stop::condition(stop),
+            signals: Arc::default(),
+            limit: None,
+            setting_up: Duration::ZERO,
+            busy: Duration::ZERO,
+            best: None,
+            found: Vec::new(),
+            bounds: vec![(0, progress.lower_bound)],
+            progress,
+            ending: None,
+            hash: EventHash::default(),
+            events: 0,
+            checked: Default::default(),
+        };
+        let limit = state.limit(began);
+        let prepared = py.detach(|| session.prepare(&limit));
+        state.signals.take().map_or(prepared, Err)?;
+        state.session = Some(session);
+        state.follow(py)?;
+        state.setting_up = began.elapsed();
+        Ok(Self {
+            state: Mutex::new(state),
+            planner_name,
+            seed,
+        })
+    }
+
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
         self.state.try_lock().map_err(|e| match e {
             TryLockError::WouldBlock => PyValueError::new_err(
@@ -85,44 +166,10 @@ impl Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (engine, stop))]
-    fn new(engine: &Bound<'_, Engine>, stop: Option<&Bound<'_, Stop>>) -> PyResult<Self> {
-        let ready = &engine.get().ready;
-        let taken = ready.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Ready {
-            engine,
-            roadmap,
-            name,
-            seed,
-            setting_up,
-        }) = taken
-        else {
-            return Err(PyValueError::new_err("the engine drives another run"));
-        };
-        let progress = engine.progress();
-        Ok(Self {
-            state: Mutex::new(State {
-                has_roadmap: engine.roadmap().is_some(),
-                engine: Some(engine),
-                roadmap,
-                shown: None,
-                stop: stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone()),
-                signals: Arc::default(),
-                limit: None,
-                setting_up,
-                busy: Duration::ZERO,
-                best: None,
-                found: Vec::new(),
-                bounds: vec![(0, progress.lower_bound)],
-                progress,
-                ending: None,
-                hash: EventHash::default(),
-                events: 0,
-                checked: Checked::default(),
-            }),
-            planner_name: name,
-            seed,
-        })
+    fn new(engine: &Bound<'_, Engine>) -> PyResult<Self> {
+        let run = &engine.get().run;
+        let taken = run.lock().unwrap_or_else(PoisonError::into_inner).take();
+        taken.ok_or_else(|| PyValueError::new_err("the engine drives another run"))
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -133,23 +180,21 @@ impl Run {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Event>> {
         let mut guard = self.state()?;
         let state = &mut *guard;
-        let Some(engine) = &mut state.engine else {
-            return Ok(None);
-        };
         // Who drives a run without looking hears of Ctrl-C here, or in the midst of a step.
         py.check_signals()?;
         let now = Instant::now();
-        let limit = state.limit.get_or_insert_with(|| {
+        if state.limit.is_none() {
             let began = now.checked_sub(std::mem::take(&mut state.setting_up));
-            let signals = state.signals.clone();
-            let stop = state.stop.clone() | psmp::Stop::when(move || signals.are_raised());
-            Limit::since(began.unwrap_or(now), &stop)
-        });
+            state.limit = Some(state.limit(began.unwrap_or(now)));
+        }
+        let (Some(session), Some(limit)) = (&mut state.session, &mut state.limit) else {
+            return Ok(None);
+        };
         limit.stand_at(state.progress);
-        let step = if limit.is_met() {
+        let step = if limit.is_met() && !session.has_news() {
             None
         } else {
-            py.detach(|| engine.step(limit))
+            py.detach(|| session.step(limit))
         };
         if step.is_none()
             && let Some(raised) = state.signals.take()
@@ -157,42 +202,11 @@ impl Run {
             return Err(raised);
         }
         state.busy += now.elapsed();
-        let progress = engine.progress();
-        state.progress = progress;
-        if let Some(finer) = engine.roadmap()
-            && !Arc::ptr_eq(finer, &state.roadmap.get().graph)
-        {
-            state.roadmap = Py::new(py, Roadmap::shared(finer.clone()))?;
-        }
+        state.follow(py)?;
         let Some(event) = step.transpose()? else {
             return Ok(None);
         };
-        state.events += 1;
-        state.hash.add(&event);
-        let bound = (progress.configurations, progress.lower_bound);
-        match state.bounds.last_mut() {
-            Some(last) if last.1 == bound.1 => {}
-            Some(last) if last.0 == bound.0 => *last = bound,
-            _ => state.bounds.push(bound),
-        }
-        match event.kind {
-            EventKind::Improved { .. } => {
-                state.best = engine.best_path().map(Arc::new);
-                state.found.push(Found {
-                    progress: event.progress,
-                    seconds: state.busy.as_secs_f64(),
-                });
-            }
-            EventKind::ShortestOnRoadmap => state.ending = Some("shortest-on-roadmap"),
-            EventKind::NoPathOnRoadmap => state.ending = Some("no-path-on-roadmap"),
-            EventKind::StraightLine => state.ending = Some("straight-line"),
-            EventKind::GaveUp => state.ending = Some("gave-up"),
-            EventKind::Proposed { .. }
-            | EventKind::Barren
-            | EventKind::Looked { .. }
-            | EventKind::Checked { .. }
-            | EventKind::Probed { .. } => {}
-        }
+        state.keep(&event);
         Ok(Some(Event {
             event,
             best: state.best.clone(),
@@ -206,28 +220,31 @@ impl Run {
         stop: Option<&Bound<'py, Stop>>,
     ) -> PyResult<Bound<'py, Self>> {
         let mut state = slf.get().state()?;
-        state.stop = stop.map_or_else(psmp::Stop::never, |s| s.get().condition.clone());
+        state.stop = Stop::condition(stop);
         state.limit = None;
         drop(state);
         Ok(slf)
     }
 
+    /// Ends planning. What comes after it is left: straightening the path, if that was asked for.
+    fn end_planning(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        if let Some(session) = &mut slf.get().state()?.session {
+            session.end_planning();
+        }
+        Self::until(slf, None)
+    }
+
     /// Ends the run for good and lets go of its checker. What it has found stays.
     fn close(&self) -> PyResult<()> {
-        let mut state = self.state()?;
-        let engine = state.engine.take();
-        if let Some(engine) = &engine {
-            state.checked = engine.checked();
-        }
-        drop(state);
         // Dropped when the lock is free: the checker is Python's, and so may be what its end does.
-        drop(engine);
+        let session = self.state()?.session.take();
+        drop(session);
         Ok(())
     }
 
     #[getter]
     fn closed(&self) -> PyResult<bool> {
-        Ok(self.state()?.engine.is_none())
+        Ok(self.state()?.session.is_none())
     }
 
     /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line` or `gave-up` once the run is over.
@@ -248,17 +265,7 @@ impl Run {
 
     #[getter]
     fn roadmap(&self, py: Python<'_>) -> PyResult<Py<Roadmap>> {
-        let mut state = self.state()?;
-        if let (false, Some(best)) = (state.has_roadmap, state.best.clone())
-            && !state.shown.as_ref().is_some_and(|s| Arc::ptr_eq(s, &best))
-            && let Some(space) = state.roadmap.get().graph.space()
-            && let Some(path) = best.roadmap(space)
-        {
-            let path = path.map_err(|e| refused("roadmap", e))?;
-            state.roadmap = Py::new(py, Roadmap::new(path, None))?;
-            state.shown = Some(best);
-        }
-        Ok(state.roadmap.clone_ref(py))
+        Ok(self.state()?.roadmap.clone_ref(py))
     }
 
     #[getter]
@@ -332,16 +339,16 @@ impl Run {
         }
     }
 
-    /// The best path so far as vertices.
+    /// The best path so far as vertices, if it is one of the roadmap.
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<u32>>>> {
-        Ok(self.state()?.best.as_ref().map(|best| best.vertices(py)))
+        Ok(self.state()?.best.as_ref().and_then(|b| b.vertices(py)))
     }
 
-    /// The best path so far as edges.
+    /// The best path so far as edges, if it is one of the roadmap.
     #[getter]
     fn path_edges<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<u32>>>> {
-        Ok(self.state()?.best.as_ref().map(|best| best.edges(py)))
+        Ok(self.state()?.best.as_ref().and_then(|b| b.edges(py)))
     }
 
     /// The paths found on the way: configurations, edges and proposals until each, its length, the
@@ -376,25 +383,23 @@ impl Run {
 
     /// The edges checked so far, in order: their ends, and whether each was free.
     fn _checked<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
-        let state = self.state()?;
-        match &state.engine {
-            Some(engine) => engine.checked().arrays(py),
-            None => state.checked.arrays(py),
-        }
+        let (ends, free) = &self.state()?.checked;
+        let ends = PyArray1::from_slice(py, ends).reshape([free.len(), 2])?;
+        Ok((ends, PyArray1::from_slice(py, free)))
     }
 
     /// The probability of each edge to be free, given all checks so far.
     fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut state = self.state()?;
-        let Some(engine) = &mut state.engine else {
+        let Some(session) = &mut state.session else {
             return Err(PyValueError::new_err(
                 "the run is closed, and its belief gone",
             ));
         };
-        match py.detach(|| engine.probabilities()) {
+        match py.detach(|| session.probabilities()) {
             Some(p) => Ok(PyArray1::from_vec(py, p)),
             None => Err(PyValueError::new_err(
-                "a run without a roadmap believes nothing of edges",
+                "a run without a roadmap, or that did not come to it, believes nothing of edges",
             )),
         }
     }

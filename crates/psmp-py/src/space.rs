@@ -25,6 +25,25 @@ impl Space {
             Err(_) => make(name, value, None, None),
         }
     }
+
+    /// Start and goal as configurations of a space.
+    pub fn ends(
+        space: &psmp::Space,
+        start: &Bound<'_, PyAny>,
+        goal: &Bound<'_, PyAny>,
+    ) -> PyResult<[Vec<f64>; 2]> {
+        let end = |name: &str, value: &Bound<'_, PyAny>| {
+            let q = values(&vector::<f64>(name, Some(space.dimension()), value)?)?;
+            match space.contains(&q) {
+                true => Ok(q),
+                false => Err(PyValueError::new_err(format!(
+                    "{name} {q:?} is outside the {}",
+                    Space(space.clone()).__repr__()
+                ))),
+            }
+        };
+        Ok([end("start", start)?, end("goal", goal)?])
+    }
 }
 
 fn make(
@@ -111,7 +130,7 @@ impl Space {
         other.cast::<Space>().is_ok_and(|o| o.get().0 == self.0)
     }
 
-    pub fn __repr__(&self) -> String {
+    fn __repr__(&self) -> String {
         let axis = |axis: &Axis| {
             let mut text = format!("[{}, {}]", axis.lower(), axis.upper());
             if axis.weight() != 1.0 {

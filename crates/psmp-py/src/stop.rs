@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// A condition under which a run pauses; conditions are joined by `|` and `&`.
 #[pyclass(frozen, module = "psmp")]
 pub struct Stop {
-    pub condition: psmp::Stop,
+    condition: psmp::Stop,
     text: String,
 }
 
@@ -17,18 +17,17 @@ impl Stop {
         Self { condition, text }
     }
 
-    /// Only when the run is over by itself.
-    pub fn never() -> Self {
-        Self::new(psmp::Stop::never(), "never()".to_owned())
+    /// What was given, or never.
+    pub fn condition(stop: Option<&Bound<'_, Self>>) -> psmp::Stop {
+        stop.map_or_else(psmp::Stop::never, |stop| stop.get().condition.clone())
     }
 }
 
 #[pymethods]
 impl Stop {
     #[staticmethod]
-    #[pyo3(name = "never")]
-    fn never_in_python() -> Self {
-        Self::never()
+    fn never() -> Self {
+        Self::new(psmp::Stop::never(), "never()".to_owned())
     }
 
     #[staticmethod]

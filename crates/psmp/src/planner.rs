@@ -695,6 +695,11 @@ pub trait Anytime {
     fn step(&mut self, limit: &Limit) -> Option<Result<Event, Self::Error>>;
     /// Where the run stands.
     fn progress(&self) -> Progress;
+    /// Whether the next step only tells of what has happened already, and so is to be taken whatever the
+    /// limit.
+    fn has_news(&self) -> bool {
+        false
+    }
 }
 
 /// The face of every planner on a roadmap, whatever it is made of: for front ends that choose at run
@@ -775,7 +780,7 @@ impl<P: Anytime + ?Sized> Iterator for Until<'_, P> {
     type Item = Result<Event, P::Error>;
     fn next(&mut self) -> Option<Self::Item> {
         self.limit.stand_at(self.planner.progress());
-        if self.limit.is_met() {
+        if self.limit.is_met() && !self.planner.has_news() {
             return None;
         }
         self.planner.step(&self.limit)

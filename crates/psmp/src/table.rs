@@ -208,6 +208,12 @@ impl CollisionTable {
         self.free.of_world(self.edges, world)
     }
 
+    /// All words of what is free, as [`CollisionTable::from_words`] takes them: by edge, and by world.
+    #[must_use]
+    pub fn free_words(&self) -> [&[u64]; 2] {
+        [&self.free.by_edge, &self.free.by_world]
+    }
+
     /// The worlds that tell of this edge, in the same words; `None` if all of them do. A world that
     /// does not tell of an edge has no bit set in [`CollisionTable::worlds_where_free`].
     #[inline]

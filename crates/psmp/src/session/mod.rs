@@ -481,8 +481,10 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     /// # Errors
     /// If an end is in collision or cannot be joined, or a check fails.
     pub fn prepare(&mut self, limit: &Limit) -> Result<(), SessionError<W::Error>> {
+        let mut limit = limit.clone();
         while !self.is_prepared() {
-            match self.advance_or_end(limit)? {
+            limit.stand_at(self.progress());
+            match self.advance_or_end(&limit)? {
                 Some(event) => self.untold.push_back(event),
                 None => break,
             }
@@ -575,9 +577,13 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
                 self.free_ends += 1;
             }
         }
+        // A tree has asked about its ends.
+        let mut limit = limit.clone();
+        limit.stand_at(self.progress());
         let (Some(ground), Some(motions)) = (&self.ground, &mut self.motions) else {
             unreachable!("they were here");
         };
+        motions.obey(&limit);
         let directed = self.options.roadmap.as_ref();
         let directed = directed.is_some_and(|r| r.direction() == Direction::Directed);
         if ground.edges.is_some() || directed {
@@ -867,6 +873,10 @@ impl<'a, W: World + Clone + Send + 'a> Anytime for Session<'a, W> {
 
     fn progress(&self) -> Progress {
         Session::progress(self)
+    }
+
+    fn has_news(&self) -> bool {
+        !self.untold.is_empty()
     }
 }
 

@@ -310,6 +310,31 @@ fn a_session_stops_where_it_is_told_and_goes_on() {
 }
 
 #[test]
+fn preparing_keeps_a_budget_and_what_happened_is_told_whatever_the_stop() {
+    let ends: [&[f64]; 2] = [&[0.1, 0.1], &[0.9, 0.1]];
+    let wall = |q: &[f64]| (q[0] - 0.5).abs() > 0.05 || q[1] > 0.5;
+    for (planner, least) in [("lazysp", 0), ("bitstar", 2)] {
+        for budget in [0, 1, 3, 10, 40] {
+            let options = SessionOptions {
+                planner: planner.parse().unwrap(),
+                ..options(Some(prm(100)))
+            };
+            let world = WorldFn(wall);
+            let session = Session::in_space(&Space::unit(2), world, ends[0], ends[1], options);
+            let mut session = session.unwrap();
+            let limit = Limit::new(&Stop::configurations(budget));
+            session.prepare(&limit).unwrap();
+            assert!(session.progress().configurations <= budget.max(least));
+        }
+    }
+    let world = WorldFn(|_: &[f64]| true);
+    let session = Session::in_space(&Space::unit(2), world, ends[0], ends[1], options(None));
+    let mut session = session.unwrap();
+    let events = Until::new(&mut session, &Stop::gap(0.5)).map(|event| event.unwrap().kind);
+    assert_eq!(events.last(), Some(EventKind::StraightLine));
+}
+
+#[test]
 fn a_session_pauses_anywhere_without_a_trace() {
     let wall = |q: &[f64]| (q[0] - 0.5).abs() > 0.05 || q[1] > 0.5;
     let ends: [&[f64]; 2] = [&[0.1, 0.1], &[0.9, 0.1]];
