@@ -1,5 +1,7 @@
-use psmp::checker::{BisectionChecker, Checker, Sightings};
-use psmp::{CollisionTable, Connection, Query, Roadmap, Space, VertexId, WorldId, roadmap};
+use psmp::checker::{BisectionChecker, Checker, Part, Sightings};
+use psmp::{
+    CollisionTable, Connection, Query, Resolution, Roadmap, Space, VertexId, WorldId, roadmap,
+};
 use psmp_worlds::{Dataset, DatasetParts, Frame, OccupancyGrid};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -127,12 +129,14 @@ impl Place {
         let mut table = CollisionTable::all_blocked(grids.len(), roadmap.edge_count());
         let mut sightings = Sightings::new(2);
         for (world, grid) in grids.iter().enumerate() {
-            let mut checker = BisectionChecker::new(&roadmap, 0.001, grid).unwrap();
+            let mut checker =
+                BisectionChecker::new(&roadmap, Resolution::distance(0.001).unwrap(), grid)
+                    .unwrap();
             for edge in roadmap.edge_ids() {
                 sightings.clear();
-                if checker.check(edge, &mut sightings).unwrap().free {
-                    table.set_free(WorldId(world as u32), edge);
-                }
+                let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
+                let is_free = finding.free == Some(true);
+                table.set(WorldId(world as u32), edge, is_free);
             }
         }
         let nearest = |to: [f64; 2]| {

@@ -1,8 +1,8 @@
 use crate::place::{Place, wait};
-use psmp::checker::{BisectionChecker, Checker, Sightings};
-use psmp::{Experience, WorldId};
+use psmp::checker::{BisectionChecker, Checker, Part, Sightings};
+use psmp::{Resolution, WorldId};
 use psmp_arm::{Arm, DEFAULT_STEP, Robot, Scene, Semantics, SphereModel, SphereWorld};
-use psmp_files::TableFile;
+use psmp_files::read_table;
 use psmp_worlds::graphml;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -62,22 +62,23 @@ fn a_table_says_what_checking_edge_by_edge_says() {
     let arm = Arm::new(robot, &semantics, "arm").unwrap();
     let spheres = SphereModel::cover(arm.robot(), 40);
     let roadmap = graphml::read(place.file("arm.graphml")).unwrap();
-    let table = TableFile::open(place.file("arm.table")).unwrap();
+    let table = read_table(place.file("arm.table")).unwrap();
     let (mut free, mut sightings) = (0, Sightings::new(3));
     for world in 0..70 {
         let scene = Scene::read(place.file(&format!("scenes/scene{world:04}.toml"))).unwrap();
         let checked = SphereWorld::new(&arm, &spheres, &scene).unwrap();
-        let mut checker =
-            BisectionChecker::by_largest_step(&roadmap, DEFAULT_STEP, checked).unwrap();
+        let step = Resolution::largest_axis(DEFAULT_STEP).unwrap();
+        let mut checker = BisectionChecker::new(&roadmap, step, checked).unwrap();
         for edge in roadmap.edge_ids() {
             sightings.clear();
-            let verdict = checker.check(edge, &mut sightings).unwrap();
+            let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
+            let is_free = finding.free == Some(true);
             assert_eq!(
                 table.is_free(WorldId(world), edge),
-                verdict.free,
+                is_free,
                 "{world} {edge:?}"
             );
-            free += u64::from(verdict.free);
+            free += u64::from(is_free);
         }
     }
     let share = free as f64 / (70 * roadmap.edge_count()) as f64;
