@@ -18,26 +18,20 @@ use psmp::{AnyChecker, Resolution, Session, SessionError, SessionOptions, Space}
 use std::convert::Infallible;
 use std::fmt;
 
-/// A way to check an arm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the table says what each is")]
-pub enum Checking {
-    #[default]
-    Refined,
-    Spheres,
-    Exact,
-    Certified,
+psmp::table_of_names! {
+    /// A way to check an arm.
+    pub enum Checking, "way to check an arm":
+    "refined" Refined, "by spheres, and by the true shapes where the spheres touch";
+    "spheres" Spheres, "by spheres that cover the links: fastest, and too careful";
+    "exact" Exact, "by the true shapes";
+    "certified" Certified, "whole motions by the clearance of the spheres, not only configurations along them";
 }
 
-psmp::table_of_names! {
-    Checking:
-    "refined" Self::Refined, "by spheres, and by the true shapes where the spheres touch";
-    "spheres" Self::Spheres, "by spheres that cover the links: fastest, and too careful";
-    "exact" Self::Exact, "by the true shapes";
-    "certified" Self::Certified, "whole motions by the clearance of the spheres, not only configurations along them";
+impl Default for Checking {
+    fn default() -> Self {
+        Self::Refined
+    }
 }
-psmp::by_table!(Checking, "way to check an arm");
 
 impl Checking {
     /// Whether nothing but spheres is asked, so that what they touch may yet be free.

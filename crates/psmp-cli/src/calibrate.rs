@@ -5,10 +5,11 @@ use crate::failure::{Mistake, Outcome};
 use crate::{Common, names, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::by_name::{BeliefName, ModelCache, PlannerSpec};
+use psmp::by_name::{BeliefName, PlannerSpec};
 use psmp_files::check_writable;
 use psmp_lab::calibration::{Calibration, CalibrationOptions, Order, calibrate};
 use psmp_lab::counted;
+use psmp_lab::sweep::SweepOptions;
 use psmp_report::calibrations;
 use psmp_report::report::write_reliability_diagram;
 use psmp_worlds::{Dataset, ReadOptions};
@@ -122,11 +123,13 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
         beliefs: args.belief.clone(),
         checks: args.checks.clone(),
         order: args.checked_by.map_or(Order::Random, Order::As),
-        seed: common.seed,
-        resolution: args.resolution,
-        eta: args.eta,
-        models: ModelCache::default(),
-        jobs: args.jobs.map(usize::from),
+        runs: SweepOptions {
+            seeds: vec![common.seed],
+            resolution: args.resolution,
+            eta: args.eta,
+            jobs: args.jobs.map(usize::from),
+            ..SweepOptions::default()
+        },
     };
     if options.beliefs.is_empty() {
         options.beliefs = BeliefName::TABLE.iter().map(|row| row.what).collect();

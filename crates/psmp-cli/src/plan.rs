@@ -4,7 +4,7 @@ use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
 use crate::failure::{Mistake, Outcome};
 use crate::plan_arm::{self, ArmArgs};
 use crate::planning::{Drawing, Planning};
-use crate::stopping::Stopping;
+use crate::stopping::{StopArgs, Stopping};
 use crate::{Common, names, numbers, say};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
@@ -20,7 +20,6 @@ use psmp_worlds::{
 };
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 #[derive(Debug, Args)]
 #[command(
@@ -124,42 +123,6 @@ pub struct PlanArgs {
     #[arg(long, value_enum, default_value_t = PreferArg::Text, conflicts_with_all = ["map", "robot"])]
     prefer: PreferArg,
 
-    /// Stop after this many configurations.
-    #[arg(
-        long,
-        value_name = "COUNT",
-        help_heading = "Stopping",
-        allow_negative_numbers = true
-    )]
-    pub configurations: Option<u64>,
-
-    /// Stop after this many edges.
-    #[arg(
-        long,
-        value_name = "COUNT",
-        help_heading = "Stopping",
-        allow_negative_numbers = true
-    )]
-    pub edges: Option<u64>,
-
-    /// Stop after this many proposed paths.
-    #[arg(
-        long,
-        value_name = "COUNT",
-        help_heading = "Stopping",
-        allow_negative_numbers = true
-    )]
-    pub proposals: Option<u64>,
-
-    /// Stop after this many seconds, counted from the beginning of the command.
-    #[arg(long, value_name = "SECONDS", help_heading = "Stopping", value_parser = parse_seconds, allow_negative_numbers = true)]
-    pub time: Option<Duration>,
-
-    /// Stop once the path is certainly at most this share longer than the shortest on the roadmap;
-    /// without a roadmap, than the straight line.
-    #[arg(long, value_name = "SHARE", help_heading = "Stopping", value_parser = numbers::not_negative, allow_negative_numbers = true)]
-    pub gap: Option<f64>,
-
     /// Where to write the best path: .json or .csv by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub path: Vec<PathBuf>,
@@ -172,7 +135,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub picture: Vec<PathBuf>,
 
-    // Last, so that no other options come under its heading.
+    // Last, so that no other options come under their headings.
+    #[command(flatten)]
+    pub stop: StopArgs,
+
     #[command(flatten)]
     pub arm: ArmArgs,
 }
@@ -195,15 +161,8 @@ fn parse_bounds(text: &str) -> Result<[f64; 4], String> {
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .and_then(|s| Duration::try_from_secs_f64(s).ok())
-        .ok_or_else(|| "expected a number of seconds".to_owned())
-}
-
 pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
-    let stopping = &Stopping::begin(args)?;
+    let stopping = &Stopping::begin(&args.stop)?;
     // Before any work, see that its results can be kept.
     for (files, endings) in [
         (&args.path, ["json", "csv"]),

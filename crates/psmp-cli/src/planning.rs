@@ -107,9 +107,7 @@ impl Planning<'_> {
                 ));
             }
         }
-        let counts = [args.configurations, args.edges, args.proposals];
-        let is_limited = args.time.is_some() || counts.iter().any(Option::is_some);
-        if name.ends_by_itself() || is_limited {
+        if name.ends_by_itself() || args.stop.are_met() {
             return Ok(());
         }
         Err(Mistake::error(

@@ -5,17 +5,58 @@
 //! asked to leave off, and the best path so far is written.
 
 use crate::failure::Outcome;
-use crate::plan::PlanArgs;
-use crate::say;
+use crate::{numbers, say};
 use anyhow::Result;
+use clap::Args;
 use psmp::{Limit, Stop};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// When to end, as it is told.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Stopping")]
+pub struct StopArgs {
+    /// Stop after this many configurations.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    configurations: Option<u64>,
+
+    /// Stop after this many edges.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    edges: Option<u64>,
+
+    /// Stop after this many proposed paths.
+    #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
+    proposals: Option<u64>,
+
+    /// Stop after this many seconds, counted from the beginning of the command.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, allow_negative_numbers = true)]
+    time: Option<Duration>,
+
+    /// Stop once the path is certainly at most this share longer than the shortest on the roadmap;
+    /// without a roadmap, than the straight line.
+    #[arg(long, value_name = "SHARE", value_parser = numbers::not_negative, allow_negative_numbers = true)]
+    gap: Option<f64>,
+}
+
+impl StopArgs {
+    /// Whether any condition was given that will be met in the end, come what may.
+    pub fn are_met(&self) -> bool {
+        let counts = [self.configurations, self.edges, self.proposals];
+        self.time.is_some() || counts.iter().any(Option::is_some)
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "expected a number of seconds".to_owned())
+}
 
 /// What stops a run of `psmp plan`.
 pub struct Stopping<'a> {
-    args: &'a PlanArgs,
+    args: &'a StopArgs,
     began: Instant,
     interrupted: Arc<AtomicBool>,
     is_preparing: Arc<AtomicBool>,
@@ -23,7 +64,7 @@ pub struct Stopping<'a> {
 
 impl<'a> Stopping<'a> {
     /// The command begins.
-    pub fn begin(args: &'a PlanArgs) -> Result<Self> {
+    pub fn begin(args: &'a StopArgs) -> Result<Self> {
         let stopping = Self {
             args,
             began: Instant::now(),

@@ -12,7 +12,7 @@ use crate::problems::Problems;
 use crate::statistics::mean_over_worlds;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::belief::Evidence;
-use psmp::by_name::{BeliefName, ModelCache, PlannerSpec, Setting};
+use psmp::by_name::{BeliefName, PlannerSpec, Setting};
 use psmp::checker::{Checker, Part, Sightings};
 use psmp::{Draw, EdgeId, EventKind, Limit, WorldId};
 use rayon::prelude::*;
@@ -42,16 +42,14 @@ pub struct CalibrationOptions {
     pub checks: Vec<usize>,
     /// Which edges are checked.
     pub order: Order,
-    /// The seed of what is random.
-    pub seed: u64,
-    /// As in [`SweepOptions`].
-    pub resolution: Option<f64>,
-    /// As in [`SweepOptions`].
-    pub eta: f64,
-    /// As in [`SweepOptions`].
-    pub models: ModelCache,
-    /// Threads; `None` for one a core.
-    pub jobs: Option<usize>,
+    /// All that is as in a sweep. Of the seeds the first counts.
+    pub runs: SweepOptions,
+}
+
+impl CalibrationOptions {
+    fn seed(&self) -> u64 {
+        self.runs.seeds.first().copied().unwrap_or(0)
+    }
 }
 
 /// Edges that were given about the same probability.
@@ -151,7 +149,7 @@ pub fn calibrate(
     checks.dedup();
     let (beliefs, left_out) = possible(problems, worlds, options)?;
     let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs.unwrap_or(0))
+        .num_threads(options.runs.jobs.unwrap_or(0))
         .build()?;
     let in_world = |&world: &WorldId| in_world(problems, world, &beliefs, &checks, options, &tick);
     let tallies: Result<Vec<Vec<Vec<Option<Tally>>>>, SweepError> =
@@ -251,9 +249,9 @@ fn setting(
 ) -> Result<Setting, SweepError> {
     Ok(Setting {
         experience: Some(Familiarity::Unseen.experience(problems, world)?),
-        models: options.models.clone(),
-        eta: options.eta,
-        seed: options.seed,
+        models: options.runs.models.clone(),
+        eta: options.runs.eta,
+        seed: options.seed(),
         ..Setting::new(problems.roadmap(), problems.query()?)
     })
 }
@@ -271,7 +269,7 @@ fn in_world(
     let table = problems.table()?;
     let setting = setting(problems, world, options)?;
     let image = problems.image(world)?;
-    let mut checker = checker_for(problems, world, image, options.resolution)?;
+    let mut checker = checker_for(problems, world, image, options.runs.resolution)?;
     let dimension = setting.roadmap.space().map_or(0, psmp::Space::dimension);
     let most = checks.last().copied().unwrap_or(0);
     let order = order(problems, world, options, most)?;
@@ -324,7 +322,7 @@ fn order(
 ) -> Result<Vec<EdgeId>, SweepError> {
     let Order::As(planner) = options.order else {
         let mut edges: Vec<EdgeId> = problems.roadmap().edge_ids().collect();
-        let random = Draw::new(options.seed, u64::from(world.0));
+        let random = Draw::new(options.seed(), u64::from(world.0));
         let most = most.min(edges.len());
         for place in 0..most {
             let rest = (edges.len() - place) as u64;
@@ -337,14 +335,8 @@ fn order(
         planner,
         familiarity: Familiarity::Unseen,
     };
-    let sweep = SweepOptions {
-        resolution: options.resolution,
-        eta: options.eta,
-        models: options.models.clone(),
-        ..SweepOptions::default()
-    };
     let arena = Arena::open(problems, world)?;
-    let (mut planner, _) = arena.planner(&contestant, options.seed, &sweep)?;
+    let (mut planner, _) = arena.planner(&contestant, options.seed(), &options.runs)?;
     let mut edges = Vec::with_capacity(most);
     while edges.len() < most
         && let Some(Ok(event)) = planner.step(&Limit::NONE)
@@ -377,6 +369,14 @@ mod tests {
         assert_eq!(sum_up(&[]), None);
     }
 
+    fn on_threads(jobs: usize) -> SweepOptions {
+        SweepOptions {
+            seeds: vec![1],
+            jobs: Some(jobs),
+            ..SweepOptions::default()
+        }
+    }
+
     #[test]
     fn knowing_more_predicts_better_and_worlds_are_held_out() {
         let family = Family::named("forest").unwrap();
@@ -387,11 +387,7 @@ mod tests {
                 .to_vec(),
             checks: vec![40, 0, 40],
             order: Order::Random,
-            seed: 1,
-            resolution: None,
-            eta: 1000.0,
-            models: ModelCache::default(),
-            jobs: Some(1),
+            runs: on_threads(1),
         };
         let found = calibrate(&problems, problems.test(), &options, || {}).unwrap();
         assert!(found.left_out.is_empty());
@@ -416,7 +412,7 @@ mod tests {
         }
         // The same again, on two threads.
         let again = CalibrationOptions {
-            jobs: Some(2),
+            runs: on_threads(2),
             ..options
         };
         assert_eq!(
@@ -433,11 +429,7 @@ mod tests {
             beliefs: vec![BeliefName::Local],
             checks: vec![0, 5, 100_000],
             order: Order::As("lazysp".parse().unwrap()),
-            seed: 1,
-            resolution: None,
-            eta: 1000.0,
-            models: ModelCache::default(),
-            jobs: None,
+            runs: on_threads(0),
         };
         let found = calibrate(&problems, problems.test(), &options, || {}).unwrap();
         // No run checks so many edges: there is nothing to tell of them.

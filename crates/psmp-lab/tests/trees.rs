@@ -4,7 +4,7 @@
 
 use psmp::by_name::{AnyTreePlanner, TreeName};
 use psmp::checker::{MotionChecker, World, WorldFn};
-use psmp::shortcut::{ShortcutError, ShortcutOptions, shortcut, shortcut_watched};
+use psmp::shortcut::{ShortcutError, ShortcutOptions, shortcut};
 use psmp::trees::{
     BitStar, BitStarOptions, ProblemError, RrtConnect, RrtConnectOptions, RrtConnectShortcut,
     RrtStar, RrtStarOptions, TreePlanner,
@@ -352,7 +352,7 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
         let checker = || motions(&Space::unit(2), RESOLUTION, &grid);
         let mut used = checker();
         let options = ShortcutOptions::default();
-        let straight = shortcut(path.clone(), &mut used, options, 1).unwrap();
+        let straight = shortcut(path.clone(), &mut used, options, 1, |_, _| {}).unwrap();
         assert!(straight.length() <= path.length());
         assert!(used.configurations() > 0);
         let ends = [path.at(0), path.at(path.count() - 1)];
@@ -360,7 +360,7 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
         // Watched it is the same, and every shorter path on the way is told.
         let mut told = vec![(0, path.length())];
         let tell = |spent: u64, length: f64| told.push((spent, length));
-        let again = shortcut_watched(path, &mut checker(), options, 1, tell).unwrap();
+        let again = shortcut(path, &mut checker(), options, 1, tell).unwrap();
         assert_eq!(again, straight);
         for pair in told.windows(2) {
             assert!(pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1, "{told:?}");
@@ -391,17 +391,17 @@ fn shortcuts_of_arms_are_checked_more_finely_than_other_motions() {
     for seed in 0..10 {
         let mut usual = made(step);
         through += usize::from(!is_free(
-            &shortcut(path(), &mut usual, options, seed).unwrap(),
+            &shortcut(path(), &mut usual, options, seed, |_, _| {}).unwrap(),
         ));
         let mut for_arms = made(step).with_shortcut_step(SHORTCUT_STEP);
-        let straight = shortcut(path(), &mut for_arms, options, seed).unwrap();
+        let straight = shortcut(path(), &mut for_arms, options, seed, |_, _| {}).unwrap();
         assert!(is_free(&straight), "seed {seed}");
     }
     assert!(through > 0, "the usual step sees all walls");
     // A path that is not free itself is not straightened.
     let blocked = Waypoints::new(&Space::unit(2), vec![0.03, 0.95, 0.03, 0.1, 0.93, 0.1]);
     let mut for_arms = made(step).with_shortcut_step(SHORTCUT_STEP);
-    match shortcut(blocked, &mut for_arms, options, 0) {
+    match shortcut(blocked, &mut for_arms, options, 0, |_, _| {}) {
         Err(ShortcutError::Blocked { motion, .. }) => assert_eq!(motion, 2),
         other => panic!("{other:?}"),
     }

@@ -67,6 +67,10 @@ pub(crate) enum Attempt {
     Pointless,
     /// The checker's limit was met.
     BrokenOff,
+    /// A motion of the path itself is free, seen as finely as its shortcuts are.
+    Verified,
+    /// This one is not, counted from 1: the path cannot be straightened.
+    HitBetween(usize),
 }
 
 /// A path in the course of being straightened.
@@ -77,6 +81,8 @@ pub(crate) struct Shortcutting {
     lengths: Vec<f64>,
     options: ShortcutOptions,
     in_vain: u32,
+    /// Up to which configuration the path has been seen as finely as its shortcuts are.
+    verified: usize,
     ends: [Vec<f64>; 2],
 }
 
@@ -88,6 +94,7 @@ impl Shortcutting {
             lengths: Vec::new(),
             options,
             in_vain: 0,
+            verified: 1,
             ends: [vec![0.0; dimension], vec![0.0; dimension]],
         };
         shortcutting.measure(space);
@@ -108,21 +115,31 @@ impl Shortcutting {
         &self.path
     }
 
-    pub fn into_path(self) -> Waypoints {
-        self.path
-    }
-
     /// Whether nothing more is to be gained, as far as can be told.
     pub fn is_done(&self) -> bool {
         self.path.count() < 3 || self.in_vain >= self.options.attempts_in_vain
     }
 
-    /// One attempt, at most one motion checked.
+    /// One attempt, at most one motion checked; at first the path's own, where shortcuts are checked more
+    /// finely than other motions.
     pub fn attempt<W: World>(
         &mut self,
         checker: &mut MotionChecker<W>,
         random: &mut Pcg64,
     ) -> Result<Attempt, W::Error> {
+        // What is left of the path is part of the result, so it is checked as finely.
+        if checker.is_finer_for_shortcuts() && self.verified < self.path.count() {
+            let (from, to) = (self.path.at(self.verified - 1), self.path.at(self.verified));
+            return Ok(match checker.is_shortcut_free(from, to)? {
+                None => Attempt::BrokenOff,
+                Some(false) => Attempt::HitBetween(self.verified),
+                Some(true) => {
+                    self.verified += 1;
+                    Attempt::Verified
+                }
+            });
+        }
+        self.verified = usize::MAX;
         let whole = self.lengths.last().copied().unwrap_or(0.0);
         let [a, b] = [(); 2].map(|()| random.random::<f64>() * whole);
         let along = [a.min(b), a.max(b)];
@@ -174,8 +191,9 @@ impl Shortcutting {
 }
 
 /// A free path, straightened until nothing more is to be gained or the checker's
-/// [limit](MotionChecker::obey) is met. It is never longer than it was, and where it was straightened
-/// all of it is free at the resolution of the checker's shortcuts.
+/// [limit](MotionChecker::obey) is met, telling `watch` of each shorter path: how many configurations the
+/// checker had counted by then, and its length. It is never longer than it was, and where it was
+/// straightened all of it is free at the resolution of the checker's shortcuts.
 ///
 /// # Errors
 /// If the path is not free at that resolution, or whatever keeps the world from an answer.
@@ -184,45 +202,23 @@ pub fn shortcut<W: World>(
     checker: &mut MotionChecker<W>,
     options: ShortcutOptions,
     seed: u64,
-) -> Result<Waypoints, ShortcutError<W::Error>> {
-    if checker.is_finer_for_shortcuts() {
-        for motion in 1..path.count() {
-            let (from, to) = (path.at(motion - 1), path.at(motion));
-            let free = checker.is_shortcut_free(from, to);
-            match free.map_err(ShortcutError::Check)? {
-                Some(true) => {}
-                Some(false) => {
-                    return Err(ShortcutError::Blocked {
-                        motion,
-                        from: from.to_vec(),
-                        to: to.to_vec(),
-                    });
-                }
-                None => return Ok(path),
-            }
-        }
-    }
-    shortcut_watched(path, checker, options, seed, |_, _| {}).map_err(ShortcutError::Check)
-}
-
-/// The same for a path that is known to be free at the resolution of the checker's shortcuts, telling
-/// `watch` of each shorter path: how many configurations the checker had counted by then, and its length.
-///
-/// # Errors
-/// Whatever keeps the world from an answer.
-pub fn shortcut_watched<W: World>(
-    path: Waypoints,
-    checker: &mut MotionChecker<W>,
-    options: ShortcutOptions,
-    seed: u64,
     mut watch: impl FnMut(u64, f64),
-) -> Result<Waypoints, W::Error> {
+) -> Result<Waypoints, ShortcutError<W::Error>> {
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut shortcutting = Shortcutting::new(checker.space(), path, options);
-    while !shortcutting.is_done() && !checker.is_stopped() {
-        if shortcutting.attempt(checker, &mut random)? == Attempt::Shorter {
-            watch(checker.configurations(), shortcutting.path().length());
+    let mut straight = Shortcutting::new(checker.space(), path, options);
+    while !straight.is_done() && !checker.is_stopped() {
+        let attempt = straight.attempt(checker, &mut random);
+        match attempt.map_err(ShortcutError::Check)? {
+            Attempt::Shorter => watch(checker.configurations(), straight.path.length()),
+            Attempt::HitBetween(motion) => {
+                return Err(ShortcutError::Blocked {
+                    motion,
+                    from: straight.path.at(motion - 1).to_vec(),
+                    to: straight.path.at(motion).to_vec(),
+                });
+            }
+            _ => {}
         }
     }
-    Ok(shortcutting.into_path())
+    Ok(straight.path)
 }

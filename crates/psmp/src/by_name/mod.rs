@@ -125,9 +125,23 @@ pub fn name_of<T: PartialEq>(what: &T, table: &[Descriptor<T>]) -> &'static str 
     known.map_or("?", |row| row.name)
 }
 
-/// Gives an enumeration its table: a line for each name, what has it, what that is, and colours.
+/// Gives an enumeration its table: a line for each name, what has it, what that is, and colours. One
+/// that has nothing but names is made with it, and is parsed and written by it.
 #[macro_export]
 macro_rules! table_of_names {
+    ($(#[$meta:meta])* pub enum $kind:ident, $part:literal:
+     $($name:literal $what:ident, $summary:literal $([$($colour:literal)+])?;)+) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum $kind {
+            $(#[doc = $summary] $what,)+
+        }
+        $crate::table_of_names! {
+            $kind: $($name Self::$what, $summary $([$($colour)+])?;)+
+        }
+        $crate::by_table!($kind, $part);
+    };
     ($kind:ty: $($name:literal $what:expr, $summary:literal $([$($colour:literal)+])?;)+) => {
         impl $kind {
             /// All that have a name.

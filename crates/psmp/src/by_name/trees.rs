@@ -10,25 +10,14 @@ use crate::trees::{
 /// A planner that grows trees, of any kind, which may go from thread to thread.
 pub type AnyTreePlanner<'a, E> = Box<dyn TreePlanner<Error = E> + Send + 'a>;
 
-/// The name of a planner that grows trees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the table says what each is")]
-pub enum TreeName {
-    RrtConnect,
-    RrtConnectShortcut,
-    RrtStar,
-    BitStar,
-}
-
 crate::table_of_names! {
-    TreeName:
-    "rrtconnect" Self::RrtConnect, "two trees that meet; ends with its first path" ["#111111"];
-    "rrtconnect+shortcut" Self::RrtConnectShortcut, "the same, straightened and begun again" ["#56B4E9"];
-    "rrtstar" Self::RrtStar, "one tree whose ways are kept short" ["#999933"];
-    "bitstar" Self::BitStar, "batches of configurations, searched in order of promise" ["#555555"];
+    /// The name of a planner that grows trees.
+    pub enum TreeName, "planner without a roadmap":
+    "rrtconnect" RrtConnect, "two trees that meet; ends with its first path" ["#111111"];
+    "rrtconnect+shortcut" RrtConnectShortcut, "the same, straightened and begun again" ["#56B4E9"];
+    "rrtstar" RrtStar, "one tree whose ways are kept short" ["#999933"];
+    "bitstar" BitStar, "batches of configurations, searched in order of promise" ["#555555"];
 }
-crate::by_table!(TreeName, "planner without a roadmap");
 
 impl TreeName {
     /// Whether its run ends with a path, rather than when it is stopped or the path is the straight

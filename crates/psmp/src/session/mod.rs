@@ -263,16 +263,8 @@ enum Stage {
     Joining(Option<bool>),
     Planning,
     /// The path is straightened; then this is said.
-    Straightening(Box<Straightening>, Option<EventKind>),
+    Straightening(Box<(Shortcutting, Pcg64)>, Option<EventKind>),
     Over,
-}
-
-/// A path that is being straightened.
-struct Straightening {
-    path: Shortcutting,
-    random: Pcg64,
-    /// Up to which configuration the path has been checked as finely as its shortcuts are.
-    checked: usize,
 }
 
 /// A problem in the course of being solved.
@@ -777,12 +769,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         self.stage = match (&self.best, &self.ground) {
             (Some(path), Some(ground)) if self.options.straighten && !is_straight => {
                 let options = ShortcutOptions::default();
-                let straightening = Straightening {
-                    path: Shortcutting::new(&ground.space, path.clone(), options),
-                    random: Pcg64::seed_from_u64(self.options.seed),
-                    checked: 1,
-                };
-                Stage::Straightening(Box::new(straightening), end)
+                let path = Shortcutting::new(&ground.space, path.clone(), options);
+                let random = Pcg64::seed_from_u64(self.options.seed);
+                Stage::Straightening(Box::new((path, random)), end)
             }
             _ => Stage::Over,
         };
@@ -796,38 +785,22 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             unreachable!("only what is being straightened comes here");
         };
         motions.obey(limit);
-        let Straightening {
-            path,
-            random,
-            checked,
-        } = &mut **straightening;
-        // What is left of the path is part of the result, so it is checked as finely as shortcuts are.
-        if motions.is_finer_for_shortcuts() && *checked < path.path().count() {
-            let (from, to) = (path.path().at(*checked - 1), path.path().at(*checked));
-            let free = motions.is_shortcut_free(from, to);
-            let Some(free) = free.map_err(SessionError::World)? else {
-                return Ok(None);
-            };
-            if !free {
-                let error = SessionError::HitBetween {
-                    motion: *checked,
-                    from: from.to_vec(),
-                    to: to.to_vec(),
-                };
-                self.stage = Stage::Over;
-                return Err(error);
-            }
-            *checked += 1;
-            return Ok(Some(self.probed(true, before)));
-        }
+        let (path, random) = &mut **straightening;
         if path.is_done() {
             let end = *end;
             self.stage = Stage::Over;
             return Ok(end.map(|kind| self.event(kind)));
         }
         let attempt = path.attempt(motions, random).map_err(SessionError::World)?;
-        *checked = usize::MAX;
         Ok(match attempt {
+            Attempt::HitBetween(motion) => {
+                return Err(SessionError::HitBetween {
+                    motion,
+                    from: path.path().at(motion - 1).to_vec(),
+                    to: path.path().at(motion).to_vec(),
+                });
+            }
+            Attempt::Verified => Some(self.probed(true, before)),
             Attempt::BrokenOff => None,
             Attempt::Pointless => Some(self.event(EventKind::NoImprovement)),
             Attempt::Blocked => Some(self.probed(false, before)),

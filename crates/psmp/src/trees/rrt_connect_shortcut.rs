@@ -17,8 +17,6 @@ use crate::{Event, EventKind};
 #[derive(Debug)]
 enum Phase {
     Searching(Box<TwoTrees>),
-    /// The path is checked as finely as its shortcuts, up to this configuration.
-    Verifying(Waypoints, usize),
     Straightening(Shortcutting),
 }
 
@@ -92,34 +90,24 @@ impl<W: World> RrtConnectShortcut<W> {
                 Some(Step::Probed(free)) => Some(self.run.probed(free, before)),
                 Some(Step::Joined(path)) => {
                     self.found = Some(path.clone());
-                    self.phase = match self.run.checker.is_finer_for_shortcuts() {
-                        true => Phase::Verifying(path, 1),
-                        false => self.straightening(path),
-                    };
+                    self.phase = self.straightening(path);
                     Some(self.run.probed(true, before))
                 }
             },
-            Phase::Verifying(path, next) => {
-                let (from, to) = (path.at(*next - 1), path.at(*next));
-                let Some(free) = self.run.checker.is_shortcut_free(from, to)? else {
-                    return Ok(None);
-                };
-                *next += 1;
-                if !free {
-                    self.phase = self.searching();
-                } else if *next == path.count() {
-                    let path = path.clone();
-                    self.phase = self.straightening(path);
-                }
-                Some(self.run.probed(free, before))
-            }
             Phase::Straightening(shortcutting) => {
-                self.run.draws += 1;
                 let Run {
                     checker, random, ..
                 } = &mut self.run;
-                match shortcutting.attempt(checker, random)? {
+                let attempt = shortcutting.attempt(checker, random)?;
+                let of_path = matches!(attempt, Attempt::Verified | Attempt::HitBetween(_));
+                self.run.draws += u64::from(!of_path);
+                match attempt {
                     Attempt::BrokenOff => None,
+                    Attempt::Verified => Some(self.run.probed(true, before)),
+                    Attempt::HitBetween(_) => {
+                        self.phase = self.searching();
+                        Some(self.run.probed(false, before))
+                    }
                     Attempt::Pointless => Some(self.run.event(EventKind::NoImprovement)),
                     Attempt::Blocked => Some(self.run.probed(false, before)),
                     Attempt::Shorter => {

@@ -8,7 +8,7 @@ use psmp::by_name::{BeliefName, PlannerName, PlannerSpec, ProposerName, Setting,
 use psmp::checker::{
     BisectionError, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, VerticesOnce,
 };
-use psmp::shortcut::{ShortcutOptions, shortcut_watched};
+use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::{ProblemError, RrtConnectOptions};
 use psmp::{
     AnyChecker, Anytime, EdgeId, EventKind, Experience, Fallback, Limit, Path, Query, Resolution,
@@ -362,9 +362,10 @@ impl<'a> ArmArena<'a> {
         let before = trial.progress.configurations;
         let options = ShortcutOptions::default();
         let better = |spent: u64, length: f64| trial.improve(before + spent, length);
-        let Ok(path) = shortcut_watched(path, &mut checker, options, seed, better);
+        let straight = shortcut(path.clone(), &mut checker, options, seed, better);
         trial.progress.configurations = before + checker.configurations();
-        Ok(path)
+        // Shortcuts are checked as the path was, which therefore stands.
+        Ok(straight.unwrap_or(path))
     }
 
     fn row(&self, contender: &Contender, seed: u64, trial: &Trial, events: String) -> Row {
