@@ -332,35 +332,23 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
     };
     let grid = read_map(args, map)?;
     let robot = DiscRobot::new(&grid, args.robot_radius)?;
+    let [x, y] = grid.bounds();
     for (name, q) in [("start", start), ("goal", goal)] {
+        let what = |is: &str| format!("the {name} {},{} is {is} `{}`", q[0], q[1], map.display());
         if grid.cell_at(q[0], q[1]).is_none() {
-            let [x, y] = grid.bounds();
+            let [[left, right], [bottom, top]] = [x, y];
             return Err(Mistake::error(
-                format!(
-                    "the {name} {},{} is outside of `{}`",
-                    q[0],
-                    q[1],
-                    map.display()
-                ),
-                format!(
-                    "x runs from {} to {}, y from {} to {}",
-                    x[0], x[1], y[0], y[1]
-                ),
+                what("outside of"),
+                format!("x runs from {left} to {right}, y from {bottom} to {top}"),
             ));
         }
         if !robot.free_at(&q) {
             return Err(Mistake::error(
-                format!(
-                    "the {name} {},{} is not free in `{}`",
-                    q[0],
-                    q[1],
-                    map.display()
-                ),
+                what("not free in"),
                 "choose a place that is white in the map and farther from obstacles than the robot's radius",
             ));
         }
     }
-    let [x, y] = grid.bounds();
     let axes = [psmp::Axis::new(x[0], x[1])?, psmp::Axis::new(y[0], y[1])?];
     let mut space = Space::new(axes.to_vec())?;
     let roadmap = match (&args.roadmap, args.planner) {

@@ -309,11 +309,6 @@ where
         &self.ledger
     }
 
-    /// The belief as it is now.
-    pub fn belief_mut(&mut self) -> &mut B {
-        self.belief.inner_mut()
-    }
-
     /// The checker.
     pub fn checker_mut(&mut self) -> &mut C {
         &mut self.checker

@@ -40,11 +40,6 @@ impl<B: Belief> PartlyChecked<B> {
         &self.belief
     }
 
-    /// The same, to be changed.
-    pub fn inner_mut(&mut self) -> &mut B {
-        &mut self.belief
-    }
-
     #[inline]
     fn stands_alone(&self, edge: EdgeId) -> bool {
         self.hidden[edge.index()] < 1.0 || !self.belief.knows(edge)

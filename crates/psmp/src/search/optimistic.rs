@@ -85,13 +85,6 @@ impl OptimisticDistances {
         self.distance[slot.index()]
     }
 
-    /// Whether the edge has been given to [`block`](Self::block).
-    #[inline]
-    #[must_use]
-    pub fn is_blocked(&self, edge: EdgeId) -> bool {
-        self.blocked[edge.index()]
-    }
-
     /// Takes an edge out of the graph and repairs the distances it carried.
     pub fn block(&mut self, edge: EdgeId) {
         let roadmap = self.roadmap.clone();

@@ -7,9 +7,9 @@
 
 use super::informed::draw_uniform;
 use super::run::{ProblemError, Run, faces, positive};
+use super::tree::Tree;
 use crate::checker::MotionChecker;
 use crate::checker::World;
-use crate::near::Near;
 use crate::waypoints::Waypoints;
 use crate::{Event, EventKind, Space};
 
@@ -56,48 +56,6 @@ pub(crate) fn usual_range(space: &Space) -> f64 {
         axis.extent() * axis.weight() * share
     });
     0.2 * sides.map(|side| side * side).sum::<f64>().sqrt()
-}
-
-/// One of the two trees.
-#[derive(Debug)]
-struct Tree {
-    coordinates: Vec<f64>,
-    /// The root is its own parent.
-    parents: Vec<u32>,
-    near: Near,
-}
-
-impl Tree {
-    fn new(space: &Space, root: &[f64]) -> Self {
-        let mut tree = Self {
-            coordinates: Vec::new(),
-            parents: Vec::new(),
-            near: Near::new(space),
-        };
-        tree.add(root, 0);
-        tree
-    }
-
-    fn add(&mut self, q: &[f64], parent: u32) -> u32 {
-        let id = self.parents.len() as u32;
-        self.coordinates.extend_from_slice(q);
-        self.parents.push(parent);
-        self.near.insert(id, q);
-        id
-    }
-
-    fn at(&self, id: u32) -> &[f64] {
-        let d = self.coordinates.len() / self.parents.len();
-        &self.coordinates[id as usize * d..(id as usize + 1) * d]
-    }
-
-    /// The ids from this one to the root.
-    fn ancestry(&self, id: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(id), |&id| {
-            let parent = self.parents[id as usize];
-            (parent != id).then_some(parent)
-        })
-    }
 }
 
 /// How far a tree has come towards a configuration.
@@ -239,12 +197,8 @@ impl TwoTrees {
     /// The way from the start to where the trees have met, and on to the goal.
     fn path(&self, space: &Space, ends: [u32; 2]) -> Waypoints {
         let [from_start, from_goal] = &self.trees;
-        let mut nodes: Vec<u32> = from_start.ancestry(ends[0]).collect();
-        nodes.reverse();
-        let mut coordinates = Vec::new();
-        for node in nodes {
-            coordinates.extend_from_slice(from_start.at(node));
-        }
+        let to_meeting = from_start.path_to(space, ends[0]);
+        let mut coordinates = to_meeting.coordinates().to_vec();
         // Both trees have a node where they met.
         for node in from_goal.ancestry(ends[1]).skip(1) {
             coordinates.extend_from_slice(from_goal.at(node));

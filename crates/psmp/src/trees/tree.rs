@@ -92,6 +92,13 @@ impl Tree {
         id
     }
 
+    /// Adds a node behind its parent, however long the way is.
+    pub fn add(&mut self, q: &[f64], parent: u32) -> u32 {
+        let id = self.add_loose(q);
+        self.attach(id, parent, 0.0, |_| ());
+        id
+    }
+
     /// Lets a node that was taken out be found again.
     pub fn put_back(&mut self, id: u32) {
         let d = self.coordinates.len() / self.parents.len();
