@@ -60,7 +60,7 @@ pub use random::Draw;
 pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,
 };
-pub use session::{AnyChecker, EdgesOnly, End, Session, SessionError, SessionOptions};
+pub use session::{AnyChecker, EdgesOnly, End, Joined, Session, SessionError, SessionOptions};
 pub use space::{Axis, Space, SpaceError};
 pub use stop::{Limit, Stop};
 pub use table::{CollisionTable, Experience, RowLengthError, WorldId};

@@ -9,7 +9,7 @@
 //! roadmap. What was checked on the way is remembered and counted.
 
 use super::{End, SessionError};
-use crate::checker::{EdgeMemory, Prober, World};
+use crate::checker::{BisectionError, EdgeMemory, Prober, World};
 use crate::motion::{Motion, Resolution};
 use crate::near::{Found, Near};
 use crate::random::Draw;
@@ -35,21 +35,60 @@ const BRANCH: f64 = 0.1;
 /// A roadmap with a start and a goal. Vertices and edges that were there keep their ids, so that
 /// tables and beliefs of the roadmap still fit.
 #[derive(Debug, Clone)]
-pub(super) struct Joined {
+pub struct Joined {
     /// The roadmap with the query's vertices and edges behind its own.
     pub roadmap: Roadmap,
     /// From where to where.
     pub query: Query,
     /// What joining has found out about edges.
     pub known: EdgeMemory,
+    /// How many configurations that took.
+    pub configurations: u64,
 }
 
 impl Joined {
+    /// A start and a goal that are vertices of a roadmap already.
+    #[must_use]
+    pub fn already(roadmap: &Roadmap, query: Query) -> Self {
+        Self {
+            roadmap: roadmap.clone(),
+            query,
+            known: EdgeMemory::default(),
+            configurations: 0,
+        }
+    }
+
+    /// Joins a start and a goal to a roadmap, as a [`Session`](crate::Session) does where it does not
+    /// try the straight motion first.
+    ///
+    /// # Errors
+    /// If an end is in collision, or no way from it to the roadmap is found; or a check fails.
+    pub fn new<W: World>(
+        roadmap: &Roadmap,
+        ends: [&[f64]; 2],
+        resolution: Resolution,
+        world: W,
+    ) -> Result<Self, SessionError<W::Error>> {
+        let Some(space) = roadmap.space() else {
+            return Err(BisectionError::NoConfigurations.into());
+        };
+        let mut joining = Joining::new(roadmap, space, resolution, world, &Limit::NONE);
+        for (end, q) in [End::Start, End::Goal].into_iter().zip(ends) {
+            if !joining.is_free(q, q)? {
+                return Err(SessionError::InCollision(end));
+            }
+        }
+        let Some(joined) = joining.join(ends, None)? else {
+            unreachable!("nothing limits it");
+        };
+        Ok(joined)
+    }
+
     /// Makes the roadmap finer around start and goal, for when it has no path: the ends may lie in
     /// pockets that the roadmap has no way out of. Each time it is called, `round` counting from 0,
     /// configurations around both ends are added, farther and farther out, and joined to their
     /// nearest.
-    pub fn make_finer(&mut self, round: u32) -> Result<(), RoadmapError> {
+    pub(super) fn make_finer(&mut self, round: u32) -> Result<(), RoadmapError> {
         let (Some(space), Some(coordinates)) =
             (self.roadmap.space(), self.roadmap.configurations())
         else {
@@ -331,6 +370,7 @@ impl<'a, W: World> Joining<'a, W> {
                 .with_configurations(self.space.clone(), coordinates)?,
             query,
             known,
+            configurations: self.configurations,
         })
     }
 }

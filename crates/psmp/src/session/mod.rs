@@ -45,7 +45,8 @@ use crate::stop::Limit;
 use crate::table::Experience;
 use crate::trees::{ProblemError, RrtConnectOptions};
 use crate::waypoints::Waypoints;
-use joining::{Joined, Joining};
+pub use joining::Joined;
+use joining::Joining;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use std::collections::VecDeque;
@@ -373,11 +374,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             most_rounds: 0,
             ..options
         });
-        let joined = Joined {
-            roadmap: roadmap.clone(),
-            query,
-            known: Default::default(),
-        };
+        let joined = Joined::already(roadmap, query);
         session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
         session.joined = Some(joined);
         Ok(session)
@@ -629,13 +626,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let before = self.progress().configurations;
         let joined = if roadmap.direction() == Direction::Directed {
             // Its edges are not straight motions that could be made and turned at will.
-            let (roadmap, query) =
-                roadmap.with_query(ends[0], ends[1], Connection::Nearest(NEIGHBOURS))?;
-            Some(Joined {
-                roadmap,
-                query,
-                known: Default::default(),
-            })
+            let nearest = Connection::Nearest(NEIGHBOURS);
+            let (roadmap, query) = roadmap.with_query(ends[0], ends[1], nearest)?;
+            Some(Joined::already(&roadmap, query))
         } else {
             let world = ground.world.clone();
             let mut joining =

@@ -22,107 +22,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The start and the goal of a world on the roadmap.
-struct Joined {
-    /// The roadmap with what joining has added behind its own edges.
-    roadmap: Roadmap,
-    query: Query,
-    /// Which of the edges that joining has added are free.
-    added: Vec<bool>,
-    /// What joining has found out about them.
-    known: EdgeMemory,
-    /// The ends that were checked in joining them.
-    checked: Vec<VertexId>,
-    /// How many configurations joining has checked.
-    configurations: u64,
-}
-
-impl Joined {
-    /// A start and a goal that are vertices already.
-    fn already(roadmap: &Roadmap, query: Query) -> Self {
-        Self {
-            roadmap: roadmap.clone(),
-            query,
-            added: Vec::new(),
-            known: EdgeMemory::default(),
-            checked: Vec::new(),
-            configurations: 0,
-        }
-    }
-
-    /// Joins a start and a goal as every [`Session`] does; `None` if one of them cannot be joined.
-    fn new(
-        roadmap: &Roadmap,
-        [start, goal]: [&[f64]; 2],
-        resolution: Resolution,
-        world: &SphereWorld,
-    ) -> Result<Option<Self>, SessionError<Infallible>> {
-        let Some(space) = roadmap.space() else {
-            return Err(BisectionError::NoConfigurations.into());
-        };
-        let optimist = PlannerSpec::new(ProposerName::LazySp, BeliefName::Constant(1.0));
-        let options = SessionOptions {
-            planner: PlannerName::OnRoadmap(optimist),
-            roadmap: Some(roadmap.clone()),
-            resolution: Some(resolution),
-            ..SessionOptions::default()
-        };
-        // A session that checks edges in a way of its own leaves the straight motion to the planner.
-        let checker = |roadmap: &Roadmap| {
-            let checker = VerticesOnce::new(roadmap, resolution, world.clone(), &[])?;
-            Ok(Box::new(checker) as AnyChecker<'_, Infallible>)
-        };
-        let session = Session::in_space(space, world.clone(), start, goal, options)?;
-        let mut session = session.checking_edges(checker);
-        match session.prepare(&Limit::NONE) {
-            Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => return Ok(None),
-            prepared => prepared?,
-        }
-        let Some((joined, query)) = session.roadmap() else {
-            return Ok(None);
-        };
-        let mut joined = Self {
-            checked: vec![query.start, query.goal],
-            configurations: session.progress().configurations,
-            ..Self::already(joined, query)
-        };
-        joined.check_added(roadmap, checker(&joined.roadmap)?);
-        Ok(Some(joined))
-    }
-
-    /// Finds out which edges are free that joining has added to a roadmap, and which of them it has
-    /// checked itself: those of each new vertex in their order, up to the first that is free.
-    fn check_added(&mut self, roadmap: &Roadmap, mut checker: AnyChecker<'_, Infallible>) {
-        let dimension = roadmap.space().map_or(0, Space::dimension);
-        let mut sightings = Sightings::new(dimension);
-        let mut is_joined = vec![false; self.roadmap.vertex_count()];
-        is_joined[..roadmap.vertex_count()].fill(true);
-        for edge in self.roadmap.edge_ids().skip(roadmap.edge_count()) {
-            sightings.clear();
-            let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
-            let is_free = finding.free == Some(true);
-            self.added.push(is_free);
-            let is_joined = &mut is_joined[self.roadmap.edge(edge).from.index()];
-            if !*is_joined {
-                self.known.remember(edge, is_free);
-                *is_joined = is_free;
-            }
-        }
-    }
-
-    /// A checker that asks about no vertex twice, nor about what joining knows.
-    fn checker(
-        &self,
-        resolution: Resolution,
-        world: &SphereWorld,
-    ) -> Result<Remembering, BisectionError> {
-        Ok(Remembering {
-            checker: VerticesOnce::new(&self.roadmap, resolution, world.clone(), &self.checked)?,
-            known: self.known.clone(),
-        })
-    }
-}
-
 /// Checks edges, but for those that are known from joining or from a check before, which cost nothing.
 /// A planner is not told of them beforehand: it has to ask, as in the experiment whose figures are
 /// published.
@@ -199,8 +98,10 @@ impl<'a> ArmArena<'a> {
             Some(query) => Some(Joined::already(&bench.roadmap, query)),
             None => {
                 let ends = [&problem.start[..], &problem.goal[..]];
-                let joined = Joined::new(&bench.roadmap, ends, resolution, &spheres);
-                joined.map_err(|e| wrong(e.to_string()))?
+                match Joined::new(&bench.roadmap, ends, resolution, spheres.clone()) {
+                    Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => None,
+                    joined => Some(joined.map_err(|e| wrong(e.to_string()))?),
+                }
             }
         };
         let mut arena = Self {
@@ -213,14 +114,22 @@ impl<'a> ArmArena<'a> {
             limit: None,
         };
         if let Some(joined) = &arena.joined {
-            let beyond = set.table.edge_count() as u32;
-            let is_free = |edge: EdgeId| match edge.0.checked_sub(beyond) {
-                Some(added) => joined.added[added as usize],
+            let beyond = set.table.edge_count();
+            let mut sightings = Sightings::new(bench.arm.dimension());
+            let mut checker = arena.checker(joined)?;
+            let added = joined.roadmap.edge_ids().skip(beyond).map(|edge| {
+                sightings.clear();
+                let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
+                finding.free == Some(true)
+            });
+            let added: Vec<bool> = added.collect();
+            let is_free = |edge: EdgeId| match edge.index().checked_sub(beyond) {
+                Some(place) => added[place],
                 None => set.table.is_free(world, edge),
             };
             let shortest = joined.roadmap.shortest_path(joined.query, is_free);
+            // Asked afresh, what joining has found out is all that costs nothing.
             let mut checker = arena.checker(joined)?;
-            let mut sightings = Sightings::new(bench.arm.dimension());
             let limit = shortest.as_ref().map(|path| {
                 let edges = path.edges().iter();
                 let costs = edges.map(|edge| {
@@ -240,9 +149,19 @@ impl<'a> ArmArena<'a> {
         self.shortest.as_ref().map(Path::length)
     }
 
+    /// A checker that asks about no vertex twice, nor about what joining knows.
     fn checker(&self, joined: &Joined) -> Result<Remembering, ReproduceError> {
-        let checker = joined.checker(self.experiment.resolution, &self.spheres);
-        checker.map_err(|e| self.wrong(e.to_string()))
+        let (resolution, world) = (self.experiment.resolution, self.spheres.clone());
+        let free = match self.set.bench.query {
+            // Ends that were joined have been checked and counted.
+            None => vec![joined.query.start, joined.query.goal],
+            Some(_) => Vec::new(),
+        };
+        let checker = VerticesOnce::new(&joined.roadmap, resolution, world, &free);
+        Ok(Remembering {
+            checker: checker.map_err(|e| self.wrong(e.to_string()))?,
+            known: joined.known.clone(),
+        })
     }
 
     fn wrong(&self, why: String) -> ReproduceError {
