@@ -58,6 +58,9 @@ pub(crate) struct Near {
     nodes: Vec<Node>,
     /// Lower bounds, then upper bounds, of each node.
     boxes: Vec<f64>,
+    /// The distance to a box is a sum in another order than the distance itself, and turns round an axis
+    /// are taken off in another place: what lies this much farther away may be as near.
+    slack: f64,
     count: usize,
     /// Nodes still to be looked at, with the squared distance to their boxes.
     stack: Vec<(u32, f64)>,
@@ -69,6 +72,7 @@ impl Near {
             space: space.clone(),
             nodes: Vec::new(),
             boxes: Vec::new(),
+            slack: 1e-9 * space.longest_side(),
             count: 0,
             stack: Vec::new(),
         };
@@ -254,7 +258,6 @@ impl Near {
         stack.push((0, 0.0));
         let mut limit = f64::INFINITY;
         while let Some((node, gap)) = stack.pop() {
-            // The distance to a box is a sum in another order than the distance itself.
             if gap > limit {
                 continue;
             }
@@ -262,8 +265,7 @@ impl Near {
                 Node::Leaf { ids, points } => {
                     for (&id, point) in ids.iter().zip(points.chunks_exact(d)) {
                         let distance = self.space.distance(q, point);
-                        let most = see(Found { distance, id });
-                        limit = most * most * (1.0 + 1e-9);
+                        limit = (see(Found { distance, id }) + self.slack).powi(2);
                     }
                 }
                 Node::Split { left, right, .. } => {
