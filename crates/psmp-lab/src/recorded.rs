@@ -27,8 +27,7 @@ impl World for Overruled {
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
         self.left -= 1;
-        let is_collision = self.left == 0 || !self.image.is_free(configuration)?;
-        Ok(self.edge_is_free || !is_collision)
+        Ok(self.edge_is_free || (self.left > 0 && self.image.is_free(configuration)?))
     }
 }
 
@@ -95,5 +94,59 @@ impl Checker for RecordedChecker {
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         let by_image = self.by_image.as_ref();
         by_image.map_or(1, |checker| checker.cost_if_free(edge))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use psmp::{Direction, Edge, Limit, Space};
+    use psmp_worlds::Frame;
+
+    /// One edge along the middle of an image whose right half is occupied, if it is not free throughout:
+    /// what the check finds and takes, whole and in parts of three.
+    fn check(edge_is_free: bool, image_is_free: bool) -> [(bool, u64); 2] {
+        let edges = vec![Edge::new(0, 1, 1.0)];
+        let roadmap = Roadmap::from_edges(2, Direction::Undirected, edges).unwrap();
+        let configurations = vec![0.0, 0.5, 1.0, 0.5];
+        let roadmap = roadmap.with_configurations(Space::unit(2), configurations);
+        let roadmap = roadmap.unwrap();
+        let table = Arc::new(CollisionTable::from_rows(1, &[[edge_is_free]]).unwrap());
+        let is_free = |column, _| image_is_free || column < 50;
+        let image = OccupancyGrid::from_fn(101, 101, Frame::unit(), is_free).unwrap();
+        let resolution = Resolution::distance(0.1).unwrap();
+        [u64::MAX, 3].map(|most| {
+            let (world, image) = (WorldId(0), image.clone());
+            let checker = RecordedChecker::by_image(&table, world, &roadmap, image, resolution);
+            let mut checker = checker.unwrap();
+            assert_eq!(checker.cost_if_free(EdgeId(0)), 11);
+            let mut sightings = Sightings::new(2);
+            let mut seen = 0;
+            loop {
+                let part = Part {
+                    edge: EdgeId(0),
+                    seen,
+                    most,
+                    limit: &Limit::NONE,
+                };
+                let Ok(finding) = checker.check(part, &mut sightings);
+                seen += finding.configurations;
+                assert_eq!(sightings.len() as u64, seen);
+                if let Some(free) = finding.free {
+                    let all_free = sightings.iter().all(|(_, free)| free);
+                    assert_eq!(all_free, free);
+                    return (free, seen);
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn the_table_is_believed_and_the_image_says_what_it_costs() {
+        assert_eq!(check(true, true), [(true, 11); 2]);
+        // The far end is occupied, and it is the second to be asked about.
+        assert_eq!(check(false, false), [(false, 2); 2]);
+        assert_eq!(check(true, false), [(true, 11); 2]);
+        assert_eq!(check(false, true), [(false, 11); 2]);
     }
 }
