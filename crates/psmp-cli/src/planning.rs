@@ -249,7 +249,12 @@ impl Planning<'_> {
         let given = self.args.roadmap.is_some() || self.args.dataset.is_some();
         match (trial.progress.best_length, trial.ending) {
             (Some(_), _) => Outcome::Done,
-            (None, Ending::NoPathOnRoadmap) if given => Outcome::NoPathOnRoadmap,
+            (None, Ending::NoPathOnRoadmap) if given => {
+                if self.args.dataset.is_none() {
+                    say!("there is no path on this roadmap, joined to start and goal");
+                }
+                Outcome::NoPathOnRoadmap
+            }
             (None, Ending::NoPathOnRoadmap) => {
                 say!(
                     "hint: the roadmap was made on the spot, and a finer one may have a path: give \

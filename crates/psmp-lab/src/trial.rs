@@ -115,7 +115,7 @@ pub fn run_within<P: Anytime + ?Sized>(
     let mut ending = Ending::Stopped;
     loop {
         limit.stand_at(planner.progress());
-        let step = match limit.is_met() {
+        let step = match limit.is_met() && !planner.has_news() {
             true => None,
             false => planner.step(&limit).transpose()?,
         };

@@ -95,7 +95,7 @@ fn one_is_not_many() {
     let line = format!("{arm} --vertices 50 --picture a.svg");
     place.psmp(&line).ok();
     let picture = place.read("a.svg");
-    assert!(picture.contains(", 1 motion, ") && picture.contains(" in 1 edge<"));
+    assert!(picture.contains(", 1 motion, "), "{picture}");
 }
 
 /// A problem whose plain PSMP run never ends: the only known world has the way round alone, so that

@@ -579,7 +579,8 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             self.stage = self.after_ends(None);
             return Ok(Some(self.probed(true, before)));
         }
-        let straight = motions.is_motion_free(&ground.start, &ground.goal);
+        // It is given out as it is, like a shortcut.
+        let straight = motions.is_shortcut_free(&ground.start, &ground.goal);
         let Some(free) = straight.map_err(SessionError::World)? else {
             return Ok(None);
         };
