@@ -1,12 +1,11 @@
 //! Planners and beliefs as arguments: help and completions come from the library's tables of names.
 
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::error::ErrorKind;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use psmp::by_name::{BeliefName, Descriptor, PlannerName, PlannerSpec, ProposerName};
 use psmp::by_name::{TreeName, ValidatorName};
+use std::error::Error;
 use std::ffi::OsStr;
-use std::fmt::Display;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
@@ -16,21 +15,18 @@ pub struct Named<T>(Vec<(String, &'static str)>, PhantomData<fn() -> T>);
 
 impl<T> TypedValueParser for Named<T>
 where
-    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 
     fn parse_ref(
         &self,
         command: &Command,
-        _: Option<&Arg>,
+        arg: Option<&Arg>,
         value: &OsStr,
     ) -> Result<T, clap::Error> {
-        let parsed = value.to_string_lossy().parse();
-        parsed.map_err(|e: T::Err| {
-            let said = format!("{e}\n");
-            clap::Error::raw(ErrorKind::ValueValidation, said).with_cmd(command)
-        })
+        let by_name = StringValueParser::new().try_map(|name| name.parse::<T>());
+        by_name.parse_ref(command, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

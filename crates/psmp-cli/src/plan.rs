@@ -359,6 +359,14 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
     if let Some(own) = roadmap.as_ref().and_then(Roadmap::space) {
         space = own.clone();
     }
+    for (name, q) in [("start", start), ("goal", goal)] {
+        if !space.contains(&q) {
+            return Err(Mistake::error(
+                format!("the {name} {q:?} is outside of the roadmap's space"),
+                "check `--start`, `--goal` and `--bounds`",
+            ));
+        }
+    }
     let known = roadmap.as_ref().map(Fingerprint::of);
     let mut options = planning.options(roadmap, None)?;
     options.resolution = Some(resolution_in(&space, args.method.resolution)?);
