@@ -248,7 +248,10 @@ fn the_path_of_an_arm_can_be_straightened() {
         assert!(number(straightened, "configurations") > number(before, "configurations"));
         let path = place.json("after.json");
         assert_eq!(path["length"], straightened["length"]);
-        assert_eq!(path["configurations"], lines[lines.len() - 1]["configurations"]);
+        assert_eq!(
+            path["configurations"],
+            lines[lines.len() - 1]["configurations"]
+        );
         assert!(place.read("before.csv").starts_with(header));
         let (_, waypoints) = rows(&place.read("after.csv"));
         assert_eq!(waypoints[waypoints.len() - 1], [0.9, -0.1, -0.1]);

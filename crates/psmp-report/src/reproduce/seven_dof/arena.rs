@@ -4,15 +4,13 @@ use super::SevenDof;
 use super::arm_set::ArmSet;
 use super::contender::Contender;
 use crate::reproduce::ReproduceError;
-use psmp::by_name::{BeliefName, PlannerName, PlannerSpec, ProposerName, Setting, TreeName};
-use psmp::checker::{
-    BisectionError, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, VerticesOnce,
-};
+use psmp::by_name::{PlannerName, PlannerSpec, Setting, TreeName};
+use psmp::checker::{Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, VerticesOnce};
 use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::{ProblemError, RrtConnectOptions};
 use psmp::{
-    AnyChecker, Anytime, EdgeId, EventKind, Experience, Fallback, Limit, Path, Query, Resolution,
-    Roadmap, Session, SessionError, SessionOptions, Space, Stop, VertexId, Waypoints, WorldId,
+    Anytime, EdgeId, EventKind, Experience, Fallback, Joined, Path, SessionError, Stop, Waypoints,
+    WorldId,
 };
 use psmp_arm::SphereWorld;
 use psmp_lab::sweep::{Familiarity, SweepError};
