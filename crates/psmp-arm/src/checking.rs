@@ -20,17 +20,12 @@ use std::fmt;
 
 psmp::table_of_names! {
     /// A way to check an arm.
+    #[derive(Default)]
     pub enum Checking, "way to check an arm":
-    "refined" Refined, "by spheres, and by the true shapes where the spheres touch";
+    #[default] "refined" Refined, "by spheres, and by the true shapes where the spheres touch";
     "spheres" Spheres, "by spheres that cover the links: fastest, and too careful";
     "exact" Exact, "by the true shapes";
     "certified" Certified, "whole motions by the clearance of the spheres, not only configurations along them";
-}
-
-impl Default for Checking {
-    fn default() -> Self {
-        Self::Refined
-    }
 }
 
 impl Checking {

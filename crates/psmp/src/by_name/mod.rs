@@ -130,12 +130,12 @@ pub fn name_of<T: PartialEq>(what: &T, table: &[Descriptor<T>]) -> &'static str 
 #[macro_export]
 macro_rules! table_of_names {
     ($(#[$meta:meta])* pub enum $kind:ident, $part:literal:
-     $($name:literal $what:ident, $summary:literal $([$($colour:literal)+])?;)+) => {
+     $($(#[$own:meta])* $name:literal $what:ident, $summary:literal $([$($colour:literal)+])?;)+) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum $kind {
-            $(#[doc = $summary] $what,)+
+            $(#[doc = $summary] $(#[$own])* $what,)+
         }
         $crate::table_of_names! {
             $kind: $($name Self::$what, $summary $([$($colour)+])?;)+
