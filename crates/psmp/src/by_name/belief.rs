@@ -1,6 +1,6 @@
 //! Beliefs by name, how each is made, and which of them an ensemble has for members.
 
-use super::planner::{Assembly, Setting};
+use super::planner::{Assembly, Failed, Setting};
 use super::{AnyPlanner, ModelCache, SpecError, look_up, name_of};
 use crate::belief::{
     Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
@@ -71,10 +71,10 @@ impl BeliefName {
         self.build(setting, Boxed)
     }
 
-    pub(super) fn plan_with<'a, E: 'a>(
+    pub(super) fn plan_with<'a>(
         &self,
-        assembly: Assembly<'_, 'a, E>,
-    ) -> Result<AnyPlanner<'a, E>, SpecError> {
+        assembly: Assembly<'_, 'a>,
+    ) -> Result<AnyPlanner<'a, Failed>, SpecError> {
         self.build(assembly.setting, Planned(assembly))
     }
 
@@ -172,10 +172,10 @@ trait WithBelief {
 }
 
 /// To plan with it.
-struct Planned<'s, 'a, E>(Assembly<'s, 'a, E>);
+struct Planned<'s, 'a>(Assembly<'s, 'a>);
 
-impl<'a, E: 'a> WithBelief for Planned<'_, 'a, E> {
-    type Output = AnyPlanner<'a, E>;
+impl<'a> WithBelief for Planned<'_, 'a> {
+    type Output = AnyPlanner<'a, Failed>;
     fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output {
         self.0.spec.proposer.assemble(belief, self.0)
     }

@@ -2,17 +2,23 @@
 //!
 //! A name becomes a planner whose proposer and belief are compiled together, with only the validator
 //! and the checker behind a pointer, because those are called once a check and not once an edge of a
-//! search.
+//! search. There are many such planners, so they are compiled here and once, however checks can fail:
+//! what a failure is they do not know, and it is kept beside them.
 
 use super::{BeliefName, ModelCache, ProposerName, SpecError, ValidatorName};
 use crate::belief::Belief;
-use crate::checker::{Checker, EdgeMemory};
-use crate::planner::{Fallback, Planner, RoadmapPlanner};
+use crate::checker::{Checker, EdgeMemory, Finding, Part, Sightings};
+use crate::event::{Event, Progress};
+use crate::ledger::Ledger;
+use crate::path::Path;
+use crate::planner::{Anytime, Fallback, Planner, RoadmapPlanner};
 use crate::proposer::Proposer;
-use crate::roadmap::{Query, Roadmap};
+use crate::roadmap::{EdgeId, Query, Roadmap};
+use crate::stop::Limit;
 use crate::table::Experience;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const INSURED: &str = "insured";
 const UNINSURED: &str = "uninsured";
@@ -52,17 +58,22 @@ impl PlannerSpec {
     ///
     /// # Errors
     /// If its belief needs something that the setting does not have.
-    pub fn build<'a, E: 'a>(
+    pub fn build<'a, E: Send + 'a>(
         &self,
         setting: &Setting,
         checker: Box<dyn Checker<Error = E> + Send + 'a>,
     ) -> Result<AnyPlanner<'a, E>, SpecError> {
+        let failure = Arc::new(Mutex::new(None));
         let assembly = Assembly {
             spec: self,
             setting,
-            checker,
+            checker: Box::new(KeepingFailure {
+                checker,
+                failure: failure.clone(),
+            }),
         };
-        self.belief.plan_with(assembly)
+        let planner = self.belief.plan_with(assembly)?;
+        Ok(Box::new(TellingFailure { planner, failure }))
     }
 }
 
@@ -166,15 +177,81 @@ impl Setting {
 /// A planner on a roadmap made of anything, which may go from thread to thread.
 pub type AnyPlanner<'a, E> = Box<dyn RoadmapPlanner<Error = E> + Send + 'a>;
 
-/// All of a planner but its belief and its proposer.
-pub(super) struct Assembly<'s, 'a, E> {
-    pub spec: &'s PlannerSpec,
-    pub setting: &'s Setting,
-    pub checker: Box<dyn Checker<Error = E> + Send + 'a>,
+/// A check has failed, in a way that is kept elsewhere.
+pub(super) struct Failed;
+
+/// A checker whose failure is kept.
+struct KeepingFailure<'a, E> {
+    checker: Box<dyn Checker<Error = E> + Send + 'a>,
+    failure: Arc<Mutex<Option<E>>>,
 }
 
-impl<'a, E: 'a> Assembly<'_, 'a, E> {
-    pub fn of<P, B>(self, proposer: P, belief: B) -> AnyPlanner<'a, E>
+impl<E> Checker for KeepingFailure<'_, E> {
+    type Error = Failed;
+
+    fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Failed> {
+        self.checker.check(part, sightings).map_err(|failure| {
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+            Failed
+        })
+    }
+
+    fn cost_if_free(&self, edge: EdgeId) -> u64 {
+        self.checker.cost_if_free(edge)
+    }
+}
+
+/// A planner that tells of the failure that was kept.
+struct TellingFailure<'a, E> {
+    planner: AnyPlanner<'a, Failed>,
+    failure: Arc<Mutex<Option<E>>>,
+}
+
+impl<E> Anytime for TellingFailure<'_, E> {
+    type Error = E;
+
+    fn step(&mut self, limit: &Limit) -> Option<Result<Event, E>> {
+        match self.planner.step(limit)? {
+            Ok(event) => Some(Ok(event)),
+            Err(Failed) => {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                failure.take().map(Err)
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        self.planner.progress()
+    }
+}
+
+impl<E> RoadmapPlanner for TellingFailure<'_, E> {
+    fn best_path(&self) -> Option<&Path> {
+        self.planner.best_path()
+    }
+    fn proposed_path(&self) -> &Path {
+        self.planner.proposed_path()
+    }
+    fn ledger(&self) -> &Ledger {
+        self.planner.ledger()
+    }
+    fn probability_free(&mut self, edge: EdgeId) -> f64 {
+        self.planner.probability_free(edge)
+    }
+    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        self.planner.is_free_in_draw(edge)
+    }
+}
+
+/// All of a planner but its belief and its proposer.
+pub(super) struct Assembly<'s, 'a> {
+    pub spec: &'s PlannerSpec,
+    pub setting: &'s Setting,
+    pub checker: Box<dyn Checker<Error = Failed> + Send + 'a>,
+}
+
+impl<'a> Assembly<'_, 'a> {
+    pub fn of<P, B>(self, proposer: P, belief: B) -> AnyPlanner<'a, Failed>
     where
         P: Proposer<B> + Send + 'a,
         B: Belief + Send + 'a,

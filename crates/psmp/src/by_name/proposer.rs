@@ -1,6 +1,6 @@
 //! Proposers by name.
 
-use super::planner::Assembly;
+use super::planner::{Assembly, Failed};
 use super::{AnyPlanner, BeliefName, ValidatorName};
 use crate::belief::Belief;
 use crate::proposer::{ExpectedImprovement, LazySp, MaxProb, Part, Pomp, Psmp};
@@ -54,11 +54,11 @@ impl ProposerName {
     }
 
     /// Puts a planner together with this proposer and a belief, compiled for both.
-    pub(super) fn assemble<'a, B: Belief + Send + 'a, E: 'a>(
+    pub(super) fn assemble<'a, B: Belief + Send + 'a>(
         self,
         belief: B,
-        assembly: Assembly<'_, 'a, E>,
-    ) -> AnyPlanner<'a, E> {
+        assembly: Assembly<'_, 'a>,
+    ) -> AnyPlanner<'a, Failed> {
         match self {
             Self::Psmp => assembly.of(Psmp, belief),
             Self::LazySp => assembly.of(LazySp, belief),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Something that says of a configuration whether it is free.
 pub trait World {
     /// How asking can fail; [`Infallible`] if it cannot.
-    type Error;
+    type Error: Send;
 
     /// Whether the robot collides with nothing in this configuration.
     ///

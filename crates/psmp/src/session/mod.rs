@@ -249,7 +249,7 @@ impl<E> Clone for EdgesOnly<E> {
     }
 }
 
-impl<E> World for EdgesOnly<E> {
+impl<E: Send> World for EdgesOnly<E> {
     type Error = E;
     fn is_free(&mut self, _: &[f64]) -> Result<bool, E> {
         unreachable!("without a world no configuration is asked about")
@@ -812,7 +812,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     }
 }
 
-impl<'a, E: 'a> Session<'a, EdgesOnly<E>> {
+impl<'a, E: Send + 'a> Session<'a, EdgesOnly<E>> {
     /// A session on a roadmap whose edges `checker` can check, where nothing else can be checked: from
     /// vertex to vertex, by a planner on that roadmap.
     ///
