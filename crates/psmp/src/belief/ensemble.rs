@@ -124,8 +124,8 @@ impl Belief for Ensemble<'_> {
         self.members[self.drawn].belief.is_free_in_draw(edge)
     }
 
-    fn draw_tells_more(&self) -> bool {
-        self.members[self.drawn].belief.draw_tells_more()
+    fn draws_from_experience(&self) -> bool {
+        self.members[self.drawn].belief.draws_from_experience()
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {

@@ -311,7 +311,8 @@ impl Belief for Local {
         normal_share(field / (0.5 * WAVES as f64).sqrt()) < p
     }
 
-    fn draw_tells_more(&self) -> bool {
+    /// That they are coherent in space is an assumption.
+    fn draws_from_experience(&self) -> bool {
         false
     }
 

@@ -159,10 +159,10 @@ pub trait Belief {
     /// Whether the edge is free in the world drawn last.
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
 
-    /// Whether edges hang together in the world drawn last in ways that their own probabilities do
-    /// not tell. Where they do not, its shortest path is one that a trade-off between length and
-    /// those probabilities finds as well, without a draw.
-    fn draw_tells_more(&self) -> bool {
+    /// Whether how edges hang together in the world drawn last was learned from known worlds. Where it
+    /// was not, they are independent or hang together by assumption, and the shortest path of such a
+    /// world is one that a trade-off between length and probability finds as well, without a draw.
+    fn draws_from_experience(&self) -> bool {
         true
     }
 
@@ -196,8 +196,8 @@ impl<B: Belief + ?Sized> Belief for Box<B> {
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         (**self).is_free_in_draw(edge)
     }
-    fn draw_tells_more(&self) -> bool {
-        (**self).draw_tells_more()
+    fn draws_from_experience(&self) -> bool {
+        (**self).draws_from_experience()
     }
     fn observe(&mut self, evidence: Evidence<'_>) {
         (**self).observe(evidence);

@@ -76,7 +76,7 @@ impl Belief for NearestNeighbour {
         self.draw.unit(u64::from(edge.0)) < self.probability_free(edge)
     }
 
-    fn draw_tells_more(&self) -> bool {
+    fn draws_from_experience(&self) -> bool {
         false
     }
 

@@ -94,8 +94,8 @@ impl<B: Belief> Belief for PartlyChecked<B> {
         !self.belief.knows(edge) || self.belief.is_free_in_draw(edge)
     }
 
-    fn draw_tells_more(&self) -> bool {
-        self.belief.draw_tells_more()
+    fn draws_from_experience(&self) -> bool {
+        self.belief.draws_from_experience()
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {

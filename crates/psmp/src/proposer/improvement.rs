@@ -236,7 +236,7 @@ impl ExpectedImprovement {
     fn try_draw<B: Belief>(&mut self, draw: Draw, view: &mut View<'_, B>) {
         if self.has(Part::Draws)
             && view.belief().draw(draw)
-            && view.belief().draw_tells_more()
+            && view.belief().draws_from_experience()
             && view.shortest_path_in_draw()
         {
             self.keep(view, 0);

@@ -113,8 +113,8 @@ impl Belief for Noting<'_> {
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         self.belief.is_free_in_draw(edge)
     }
-    fn draw_tells_more(&self) -> bool {
-        self.belief.draw_tells_more()
+    fn draws_from_experience(&self) -> bool {
+        self.belief.draws_from_experience()
     }
     fn knows(&self, _: EdgeId) -> bool {
         true
