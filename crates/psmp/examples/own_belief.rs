@@ -17,15 +17,11 @@ struct CrowdedMiddle {
 
 impl Belief for CrowdedMiddle {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        let ends = self.roadmap.edge(edge);
-        let from_middle = [ends.from, ends.to].map(|v| {
-            let q = self.roadmap.configuration(v).unwrap_or(&[0.5, 0.5]);
-            (q[0] - 0.5).hypot(q[1] - 0.5)
-        });
-        let nearest = from_middle[0].min(from_middle[1]);
-        (nearest * 3.0)
-            .clamp(0.05, 0.95)
-            .powf(1.0 + 0.1 * self.blocked)
+        let to = self.roadmap.edge(edge).to;
+        let q = self.roadmap.configuration(to).unwrap_or(&[0.5, 0.5]);
+        let from_middle = (q[0] - 0.5).hypot(q[1] - 0.5);
+        let likely = (from_middle * 3.0).clamp(0.05, 0.95);
+        likely.powf(1.0 + 0.1 * self.blocked)
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -48,17 +44,15 @@ impl Belief for CrowdedMiddle {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let roadmap = Roadmap::random_geometric(Space::unit(2), 400, 0.12, 1)?;
     let [start, goal] = [0, 1].map(VertexId);
-    let query = Query { start, goal };
     let world = WorldFn(|q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) > 0.25);
     let checker = BisectionChecker::new(&roadmap, Resolution::distance(0.001)?, world)?;
-    let (blocked, draw) = (0.0, Draw::new(0, 0));
     let belief = CrowdedMiddle {
         roadmap: roadmap.clone(),
-        blocked,
-        draw,
+        blocked: 0.0,
+        draw: Draw::new(0, 0),
     };
-    let planner = Planner::new(&roadmap, query, Psmp, belief, CoarseToFine, checker);
-    for event in planner {
+    let query = Query { start, goal };
+    for event in Planner::new(&roadmap, query, Psmp, belief, CoarseToFine, checker) {
         println!("{:?}", event?.kind);
     }
     Ok(())

@@ -155,7 +155,7 @@ fn ctrl_c_ends_a_run_with_the_best_path_so_far() {
 #[test]
 fn ctrl_c_before_any_path_says_so() {
     let place = Place::new().with_maps();
-    // Every draw is barren where every edge is believed to be blocked.
+    // No draw improves where every edge is believed to be blocked.
     let line = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --planner psmp:0 \
                 --fallback never --path best.json";
     let mut child = place.command(line).stderr(Stdio::piped()).spawn().unwrap();
