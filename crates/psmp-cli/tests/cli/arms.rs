@@ -159,7 +159,7 @@ fn what_is_thinner_than_a_step_is_not_passed_over() {
     // Such a path is not straightened and given out, but told.
     let told = place.psmp(&format!("{coarse} --shortcut")).ends(1);
     for word in [
-        "motion 1 of the path",
+        "its motion",
         "between",
         "hint:",
         "--resolution 0.1",
