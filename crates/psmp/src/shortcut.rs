@@ -5,7 +5,7 @@
 //! straightened, a tree's or a roadmap's.
 //!
 //! An arm's shortcuts are checked more finely than the path that they straighten was
-//! ([`MotionChecker::for_arms`]). What is left of that path is part of the result, so it is checked as
+//! ([`MotionChecker::with_shortcut_step`]). What is left of that path is part of the result, so it is checked as
 //! finely before anything else: a path that does not stand that is not straightened at all.
 
 use crate::checker::MotionChecker;
