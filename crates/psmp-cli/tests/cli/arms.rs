@@ -158,12 +158,7 @@ fn what_is_thinner_than_a_step_is_not_passed_over() {
     assert!(!is_free_at_a_hundredth(&place, "blade.toml", "p.json"));
     // Such a path is not straightened and given out, but told.
     let told = place.psmp(&format!("{coarse} --shortcut")).ends(1);
-    for word in [
-        "its motion",
-        "between",
-        "hint:",
-        "--resolution 0.1",
-    ] {
+    for word in ["its motion", "between", "hint:", "--resolution 0.1"] {
         assert!(told.err.contains(word), "{told:?}");
     }
     for planner in [
