@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
     --planner rrtconnect --shortcut --trajectory plan.csv\n  \
     psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml \
     --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n\n\
-    An arm's roadmap is made finer around start and goal where it has no path. Its trajectory keeps to \
+    A roadmap is made finer around start and goal where it has no path. An arm's trajectory keeps to \
     the straight motions that were checked and rests at their ends, so that a straightened path, which has \
     more of them, is shorter but need not be faster.\n\n\
     Ctrl-C ends a run with the best path so far."
