@@ -132,6 +132,9 @@ fn a_failing_checker_loses_nothing() {
                 assert!(message.starts_with("lost contact"));
                 let known = planner.ledger().entries().len();
                 assert_eq!(planner.progress().edges as usize, known);
+                // What the world has answered for is counted, and asked no second time.
+                let asked = planner.checker_mut().world_mut().asked;
+                assert_eq!(planner.progress().configurations, asked - failures);
             }
         }
     }
@@ -143,6 +146,8 @@ fn a_failing_checker_loses_nothing() {
     let mut calm = Planner::new(&roadmap, query, Psmp, belief, FailFast, checker);
     calm.by_ref().for_each(|event| assert!(event.is_ok()));
     assert_eq!(planner.best_path(), calm.best_path());
+    let spent = [planner.progress(), calm.progress()].map(|p| p.configurations);
+    assert_eq!(spent[0], spent[1], "something was asked twice");
 }
 
 #[test]
