@@ -128,6 +128,16 @@ pub enum EventKind {
         /// How many configurations that took, besides those of partial checks before.
         configurations: u64,
     },
+    /// All edges of the proposed path have been found free, and this one was now proved free all along,
+    /// or found blocked between the configurations that were asked about before, which refutes the path.
+    Proved {
+        /// The edge.
+        edge: EdgeId,
+        /// Whether it is free.
+        free: bool,
+        /// How many stretches of it were asked about; each counts as a configuration.
+        configurations: u64,
+    },
     /// Configurations that are no edge of a roadmap were checked, by a planner that makes its own way:
     /// a motion between two of them, or a single one.
     Probed {

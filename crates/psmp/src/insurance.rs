@@ -59,6 +59,12 @@
 //! bound grows by the excess of one check, because what has been spent is counted as it is. Where it says
 //! more, `F` and `P` are overstated by as much. Checks that failed count nowhere.
 //!
+//! *Proofs.* A path whose edges have all been found free is given out only when each has been
+//! [proved](crate::checker::Checker::prove) free, and what that asks comes on top; no edge is proved
+//! twice. An edge that is refuted by its proof was taken for free by LazySP too. From then on LazySP is
+//! followed anew through a world in which it is blocked, free of charge where edges are known: the
+//! theorem holds from refutation to refutation, with `L` as it is in the world as it is known then.
+//!
 //! *What it costs.* Nothing until `F + P` is spent, two paths or more, which is more than a good belief
 //! needs to a first path. After that, every second configuration, less what LazySP and the belief would
 //! both have checked. The search for `F` is made only where the rest does not cover a check.
@@ -155,6 +161,17 @@ impl Insurance {
             insurance.note_verdict(entry.edge, entry.verdict);
         }
         insurance
+    }
+
+    /// LazySP from its beginning in a world where an edge is blocked that was taken for free. What was
+    /// spent stays spent.
+    pub(crate) fn anew(&self, ledger: &Ledger, nothing_blocked: OptimisticDistances) -> Self {
+        let anew = Self::new(&self.roadmap, self.query, ledger, nothing_blocked);
+        Self {
+            spent: self.spent,
+            one_path: self.one_path,
+            ..anew
+        }
     }
 
     /// Takes note of what was spent, whoever did.

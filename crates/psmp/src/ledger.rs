@@ -114,6 +114,26 @@ impl Ledger {
         }
     }
 
+    /// Takes down what was asked beside checks.
+    pub(crate) fn spend(&mut self, configurations: u64) {
+        self.configurations += configurations;
+    }
+
+    /// Takes down that an edge is blocked which a check has found free, because it could not be proved so.
+    pub(crate) fn overrule(&mut self, edge: EdgeId) {
+        self.status[edge.index()] = EdgeStatus::Blocked;
+        self.blocked += 1;
+        for entry in self.entries.iter_mut().filter(|e| e.edge == edge) {
+            entry.verdict.free = false;
+            // Nothing of it had shown by then.
+            let seen = entry.verdict.configurations.max(2);
+            let halvings = (seen - 1).ilog2() as usize;
+            for hidden in self.hidden.iter_mut().take(halvings + 1) {
+                *hidden += 1;
+            }
+        }
+    }
+
     /// Takes down what a check has found; the verdict on the edge, if there is one now.
     pub(crate) fn record(&mut self, edge: EdgeId, finding: Finding) -> Option<Verdict> {
         self.configurations += finding.configurations;

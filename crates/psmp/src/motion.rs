@@ -64,15 +64,6 @@ impl Resolution {
         self.step
     }
 
-    /// The same measure, with steps of at most this as well.
-    #[must_use]
-    pub fn at_most(self, step: f64) -> Self {
-        Self {
-            step: self.step.min(step),
-            ..self
-        }
-    }
-
     /// How many configurations the longest of these motions has.
     ///
     /// # Errors
@@ -160,6 +151,12 @@ impl<'a> Motion<'a> {
     pub fn write(&self, step: usize, out: &mut [f64]) {
         let share = step as f64 / self.steps.max(1) as f64;
         self.space.interpolate(self.from, self.to, share, out);
+    }
+
+    /// Where it begins and where it ends.
+    #[must_use]
+    pub fn ends(&self) -> [&'a [f64]; 2] {
+        [self.from, self.to]
     }
 
     /// The space that it is in.

@@ -62,6 +62,9 @@ enum State {
     Proposing,
     /// The proposed path is being checked.
     Checking,
+    /// All edges of the path are free, and are now proved so. Whether it is one that was proposed, and
+    /// not LazySP's.
+    Proving { is_proposed: bool },
     /// The insurance is checking LazySP's path.
     Insuring,
     /// The insurance has made a check: who makes the next one is to be seen.
@@ -128,6 +131,8 @@ pub struct Planner<P, B, V, C> {
     /// The check that a limit broke off, and how many configurations it was to go on for: it is gone on
     /// with before anything else is chosen.
     broken_off: Option<(EdgeId, u64)>,
+    /// Whether each edge has been proved free all along.
+    proved: Vec<bool>,
     best: Path,
     /// Infinite before the first path.
     best_length: f64,
@@ -190,6 +195,7 @@ where
             given: 0,
             awaiting: None,
             broken_off: None,
+            proved: vec![false; roadmap.edge_count()],
             best: Path::with_room_for(roadmap),
             best_length: f64::INFINITY,
             proposals: 0,
@@ -480,7 +486,8 @@ where
             Next::Check(edge) => edge,
             Next::Arrived if insurance.path().length() < self.best_length => {
                 self.path.copy_from(insurance.path());
-                return Ok(Some(self.improve()));
+                self.state = State::Proving { is_proposed: false };
+                return self.step_proving(false, limit);
             }
             // What there is to know is known: this ends the run.
             Next::Arrived | Next::Nowhere => return Ok(self.step_proposing(limit)),
@@ -536,6 +543,58 @@ where
         })
     }
 
+    /// Proves one edge of a path that is free at the resolution of checks. When all are proved the path
+    /// is given out.
+    fn step_proving(
+        &mut self,
+        is_proposed: bool,
+        limit: &Limit,
+    ) -> Result<Option<Event>, C::Error> {
+        while let Some(edge) = self.first_unproved() {
+            let finding = self.checker.prove(edge, limit)?;
+            self.ledger.spend(finding.configurations);
+            let configurations = finding.configurations;
+            let Some(free) = finding.free else {
+                return Ok((configurations > 0).then(|| self.checked(edge, finding)));
+            };
+            if free {
+                self.proved[edge.index()] = true;
+                if configurations == 0 {
+                    continue;
+                }
+            } else {
+                self.refute(edge);
+            }
+            return Ok(Some(self.event(EventKind::Proved {
+                edge,
+                free,
+                configurations,
+            })));
+        }
+        if is_proposed {
+            self.proposer.path_was_free();
+        }
+        Ok(Some(self.improve()))
+    }
+
+    fn first_unproved(&self) -> Option<EdgeId> {
+        let mut edges = self.path.edges().iter().copied();
+        edges.find(|e| !self.proved[e.index()])
+    }
+
+    /// An edge that was taken for free is not. The belief is of what checks find, and hears nothing: the
+    /// ledger answers for the edge before it does.
+    fn refute(&mut self, edge: EdgeId) {
+        self.ledger.overrule(edge);
+        self.optimistic.block(edge);
+        if let Some(insurance) = &mut self.insurance {
+            let nothing_blocked = OptimisticDistances::new(&self.roadmap, self.query.goal);
+            *insurance = insurance.anew(&self.ledger, nothing_blocked);
+        }
+        self.awaiting = None;
+        self.state = State::Proposing;
+    }
+
     fn step_checking(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
         let (edge, most) = match self.broken_off {
             Some(look) => look,
@@ -544,8 +603,8 @@ where
                     .validator
                     .choose(&self.path, &self.ledger, &mut self.belief);
                 let Some(place) = choice else {
-                    self.proposer.path_was_free();
-                    return Ok(Some(self.improve()));
+                    self.state = State::Proving { is_proposed: true };
+                    return self.step_proving(true, limit);
                 };
                 let edge = self.path.edges()[place];
                 (edge, self.validator.how_far(edge, &self.ledger))
@@ -652,6 +711,7 @@ where
         match self.state {
             State::Proposing => Ok(self.step_proposing(limit)),
             State::Checking => self.step_checking(limit),
+            State::Proving { is_proposed } => self.step_proving(is_proposed, limit),
             State::Insuring => self.step_insuring(limit),
             State::Insured => self.step_insured(limit),
             State::Over => Ok(None),

@@ -4,16 +4,15 @@
 //! way between them. It ends when many attempts in a row have come to nothing. Any path can be
 //! straightened, a tree's or a roadmap's.
 //!
-//! An arm's shortcuts are checked more finely than the path that they straighten was
-//! ([`MotionChecker::with_shortcut_step`]). What is left of that path is part of the result, so it is checked as
-//! finely before anything else: a path that does not stand that is not straightened at all.
+//! Straightening leads a path close around things, where a robot is likeliest to hit something between
+//! two configurations. So a shortcut is taken only if it is [proved](MotionChecker::prove) free all
+//! along, as the path was before it was given out.
 
 use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::waypoints::Waypoints;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use thiserror::Error;
 
 /// What there is to choose about shortcutting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,27 +30,6 @@ impl Default for ShortcutOptions {
     }
 }
 
-/// Why a path was not straightened.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum ShortcutError<E> {
-    /// A motion of the path is blocked, seen as finely as its shortcuts.
-    #[error(
-        "motion {motion} of the path, from {from:?} to {to:?}, hits something between the \
-         configurations that were asked about"
-    )]
-    Blocked {
-        /// Which one, counted from 1.
-        motion: usize,
-        /// Its beginning.
-        from: Vec<f64>,
-        /// Its end.
-        to: Vec<f64>,
-    },
-    /// A motion could not be checked.
-    #[error("a motion could not be checked: {0}")]
-    Check(E),
-}
-
 /// A shortcut that saves less than this share of the path is not worth its checks. Without a least
 /// gain the corners of a path could be rounded for ever.
 const LEAST_GAIN: f64 = 1e-3;
@@ -67,10 +45,6 @@ pub(crate) enum Attempt {
     Pointless,
     /// The checker's limit was met.
     BrokenOff,
-    /// A motion of the path itself is free, seen as finely as its shortcuts are.
-    Verified,
-    /// This one is not, counted from 1: the path cannot be straightened.
-    HitBetween(usize),
 }
 
 /// A path in the course of being straightened.
@@ -81,8 +55,6 @@ pub(crate) struct Shortcutting {
     lengths: Vec<f64>,
     options: ShortcutOptions,
     in_vain: u32,
-    /// Up to which configuration the path has been seen as finely as its shortcuts are.
-    verified: usize,
     ends: [Vec<f64>; 2],
 }
 
@@ -94,7 +66,6 @@ impl Shortcutting {
             lengths: Vec::new(),
             options,
             in_vain: 0,
-            verified: 1,
             ends: [vec![0.0; dimension], vec![0.0; dimension]],
         };
         shortcutting.measure(space);
@@ -120,26 +91,12 @@ impl Shortcutting {
         self.path.count() < 3 || self.in_vain >= self.options.attempts_in_vain
     }
 
-    /// One attempt, at most one motion checked; at first the path's own, where shortcuts are checked more
-    /// finely than other motions.
+    /// One attempt, at most one motion checked.
     pub fn attempt<W: World>(
         &mut self,
         checker: &mut MotionChecker<W>,
         random: &mut Pcg64,
     ) -> Result<Attempt, W::Error> {
-        // What is left of the path is part of the result, so it is checked as finely.
-        if checker.is_finer_for_shortcuts() && self.verified < self.path.count() {
-            let (from, to) = (self.path.at(self.verified - 1), self.path.at(self.verified));
-            return Ok(match checker.is_shortcut_free(from, to)? {
-                None => Attempt::BrokenOff,
-                Some(false) => Attempt::HitBetween(self.verified),
-                Some(true) => {
-                    self.verified += 1;
-                    Attempt::Verified
-                }
-            });
-        }
-        self.verified = usize::MAX;
         let whole = self.lengths.last().copied().unwrap_or(0.0);
         let [a, b] = [(); 2].map(|()| random.random::<f64>() * whole);
         let along = [a.min(b), a.max(b)];
@@ -154,7 +111,7 @@ impl Shortcutting {
             let length = self.lengths[motion] - self.lengths[motion - 1];
             let share = if length > 0.0 {
                 // A configuration that was checked: then what is left of the motion has been.
-                let steps = checker.shortcut(from, to).steps() as f64;
+                let steps = checker.motion(from, to).steps() as f64;
                 let step = (way - self.lengths[motion - 1]) / length * steps;
                 step.round() / steps
             } else {
@@ -169,7 +126,7 @@ impl Shortcutting {
             self.in_vain += 1;
             return Ok(Attempt::Pointless);
         }
-        match checker.is_shortcut_free(from, to)? {
+        match checker.is_proved_free(from, to)? {
             Some(true) => {}
             Some(false) => {
                 self.in_vain += 1;
@@ -192,32 +149,22 @@ impl Shortcutting {
 
 /// A free path, straightened until nothing more is to be gained or the checker's
 /// [limit](MotionChecker::obey) is met, telling `watch` of each shorter path: how many configurations the
-/// checker had counted by then, and its length. It is never longer than it was, and where it was
-/// straightened all of it is free at the resolution of the checker's shortcuts.
+/// checker had counted by then, and its length. It is never longer than it was.
 ///
 /// # Errors
-/// If the path is not free at that resolution, or whatever keeps the world from an answer.
+/// Whatever keeps the world from an answer.
 pub fn shortcut<W: World>(
     path: Waypoints,
     checker: &mut MotionChecker<W>,
     options: ShortcutOptions,
     seed: u64,
     mut watch: impl FnMut(u64, f64),
-) -> Result<Waypoints, ShortcutError<W::Error>> {
+) -> Result<Waypoints, W::Error> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut straight = Shortcutting::new(checker.space(), path, options);
     while !straight.is_done() && !checker.is_stopped() {
-        let attempt = straight.attempt(checker, &mut random);
-        match attempt.map_err(ShortcutError::Check)? {
-            Attempt::Shorter => watch(checker.configurations(), straight.path.length()),
-            Attempt::HitBetween(motion) => {
-                return Err(ShortcutError::Blocked {
-                    motion,
-                    from: straight.path.at(motion - 1).to_vec(),
-                    to: straight.path.at(motion).to_vec(),
-                });
-            }
-            _ => {}
+        if let Attempt::Shorter = straight.attempt(checker, &mut random)? {
+            watch(checker.configurations(), straight.path.length());
         }
     }
     Ok(straight.path)

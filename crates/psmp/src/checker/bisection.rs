@@ -4,9 +4,11 @@
 //! was stated for it: that is only what is minimised, and may be a time or a cost.
 
 use super::prober::{Prober, World};
+use super::prover::Prover;
 use super::{Checker, Finding, Part, Sightings};
 use crate::motion::{Motion, Resolution, ResolutionError};
 use crate::roadmap::{EdgeId, Roadmap};
+use crate::stop::Limit;
 use thiserror::Error;
 
 /// Why edges cannot be checked in a world.
@@ -28,6 +30,10 @@ pub struct BisectionChecker<W> {
     roadmap: Roadmap,
     resolution: Resolution,
     prober: Prober<W>,
+    /// Nothing if edges are not to be proved, or cannot be.
+    prover: Option<Prover>,
+    /// What was asked for a proof before the world failed, and has not been told.
+    untold: u64,
 }
 
 impl<W: World> BisectionChecker<W> {
@@ -44,7 +50,17 @@ impl<W: World> BisectionChecker<W> {
             roadmap: roadmap.clone(),
             resolution,
             prober: prober_for(roadmap, resolution, world)?,
+            prover: None,
+            untold: 0,
         })
+    }
+
+    /// The same checker, which proves edges free all along if its world [can](World::can_prove). If this
+    /// is never called edges are free that are free at the resolution.
+    #[must_use]
+    pub fn proving(mut self) -> Self {
+        self.prover = self.prober.world().can_prove().then(Prover::default);
+        self
     }
 
     /// The world that is checked in.
@@ -106,6 +122,24 @@ impl<W: World> Checker for BisectionChecker<W> {
             configurations,
         })
     }
+
+    fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, W::Error> {
+        let Some(prover) = &mut self.prover else {
+            return Ok(Finding::UNQUESTIONED);
+        };
+        let motion = motion(&self.roadmap, edge, self.resolution);
+        let most = limit.configurations();
+        let world = self.prober.world_mut();
+        let proved = prover.prove(world, motion.space(), motion.ends(), most, limit);
+        if let Some(failure) = proved.failure {
+            self.untold += proved.configurations;
+            return Err(failure);
+        }
+        Ok(Finding {
+            free: proved.free,
+            configurations: proved.configurations + std::mem::take(&mut self.untold),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +148,6 @@ mod tests {
     use crate::checker::WorldFn;
     use crate::roadmap::{Direction, Edge};
     use crate::space::Space;
-    use crate::stop::Limit;
     use std::convert::Infallible;
 
     fn at(step: f64) -> Resolution {

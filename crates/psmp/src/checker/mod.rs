@@ -14,6 +14,7 @@ mod closure;
 mod memory;
 mod motion_checker;
 mod prober;
+mod prover;
 mod table;
 mod vertices_once;
 
@@ -22,6 +23,7 @@ pub use closure::{ClosureChecker, check_with};
 pub use memory::EdgeMemory;
 pub use motion_checker::MotionChecker;
 pub use prober::{Probed, Prober, World, WorldFn};
+pub use prover::Proof;
 pub use table::{EdgeCosts, TableChecker, TableError, check_all};
 pub use vertices_once::VerticesOnce;
 
@@ -50,6 +52,12 @@ pub struct Finding {
 impl Finding {
     /// Nothing was checked, because a limit did not allow it.
     pub const NOTHING: Finding = Finding::inconclusive(0);
+
+    /// Free without asking.
+    pub const UNQUESTIONED: Finding = Finding {
+        free: Some(true),
+        configurations: 0,
+    };
 
     /// So many more configurations are free, and there are others.
     #[must_use]
@@ -141,6 +149,18 @@ pub trait Checker {
     fn cost_if_free(&self, _edge: EdgeId) -> u64 {
         1
     }
+
+    /// Proves that an edge is free all along, after a check has found it free: the last stage before a
+    /// path with this edge is given out. Inconclusive where the limit was met before it was decided;
+    /// then it is gone on with if the same edge is asked about again.
+    ///
+    /// A checker that can find out no more than it has lets every edge pass.
+    ///
+    /// # Errors
+    /// Whatever keeps the checker from an answer. The planner stays usable.
+    fn prove(&mut self, _edge: EdgeId, _limit: &Limit) -> Result<Finding, Self::Error> {
+        Ok(Finding::UNQUESTIONED)
+    }
 }
 
 /// A pointer to a checker is one.
@@ -157,6 +177,9 @@ macro_rules! pointer {
             }
             fn cost_if_free(&self, edge: EdgeId) -> u64 {
                 (**self).cost_if_free(edge)
+            }
+            fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, Self::Error> {
+                (**self).prove(edge, limit)
             }
         }
     };

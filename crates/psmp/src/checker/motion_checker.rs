@@ -4,10 +4,11 @@
 //! first collision. Its beginning is not asked about: a planner moves from where it knows that it can
 //! be. Every configuration that the world is asked about counts, and none else.
 //!
-//! Straightening a path leads it close around things, where an arm is likeliest to hit something
-//! between two configurations. So shortcuts may be checked more finely than other motions.
+//! What is free at the configurations along it may still hit something between them. So what is about to
+//! be given out is [proved](MotionChecker::prove) free all along, where the world can.
 
 use super::prober::{Prober, World};
+use super::prover::Prover;
 use crate::motion::{Motion, Resolution, ResolutionError};
 use crate::space::Space;
 use crate::stop::Limit;
@@ -17,9 +18,9 @@ use crate::stop::Limit;
 pub struct MotionChecker<W> {
     space: Space,
     resolution: Resolution,
-    /// The same for shortcuts; no larger.
-    shortcut_resolution: Resolution,
     prober: Prober<W>,
+    /// Nothing if motions are not to be proved, or cannot be.
+    prover: Option<Prover>,
     limit: Limit,
     /// How many configurations the limit leaves.
     left: u64,
@@ -38,7 +39,7 @@ impl<W: World> MotionChecker<W> {
             prober: Prober::new(world, space.dimension(), most),
             space: space.clone(),
             resolution,
-            shortcut_resolution: resolution,
+            prover: None,
             limit: Limit::NONE,
             left: u64::MAX,
             configurations: 0,
@@ -46,10 +47,11 @@ impl<W: World> MotionChecker<W> {
         })
     }
 
-    /// The same checker, whose shortcuts are checked in steps of at most this too.
+    /// The same checker, which proves motions free all along if its world [can](World::can_prove). If
+    /// this is never called motions are free that are free at the resolution.
     #[must_use]
-    pub fn with_shortcut_step(mut self, step: f64) -> Self {
-        self.shortcut_resolution = self.resolution.at_most(step);
+    pub fn proving(mut self) -> Self {
+        self.prover = self.prober.world().can_prove().then(Prover::default);
         self
     }
 
@@ -82,30 +84,7 @@ impl<W: World> MotionChecker<W> {
     /// # Errors
     /// Whatever keeps the world from an answer.
     pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
-        self.are_free(from, to, self.resolution)
-    }
-
-    /// The same at the resolution of shortcuts.
-    pub(crate) fn is_shortcut_free(
-        &mut self,
-        from: &[f64],
-        to: &[f64],
-    ) -> Result<Option<bool>, W::Error> {
-        self.are_free(from, to, self.shortcut_resolution)
-    }
-
-    /// Whether shortcuts are checked more finely than other motions.
-    pub(crate) fn is_finer_for_shortcuts(&self) -> bool {
-        self.shortcut_resolution.step() < self.resolution.step()
-    }
-
-    fn are_free(
-        &mut self,
-        from: &[f64],
-        to: &[f64],
-        resolution: Resolution,
-    ) -> Result<Option<bool>, W::Error> {
-        let motion = Motion::new(&self.space, from, to, resolution);
+        let motion = Motion::new(&self.space, from, to, self.resolution);
         let steps = motion.steps();
         let may_ask = usize::try_from(self.left).map_or(steps, |left| left.min(steps));
         // The first is the beginning.
@@ -122,15 +101,41 @@ impl<W: World> MotionChecker<W> {
         }
     }
 
+    /// Whether a motion that was found free is so all along; nothing if the limit was met before that was
+    /// known, and then it is gone on with if the same motion comes next. Where nothing is to be
+    /// [proved](MotionChecker::proving), it is free without asking.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    pub fn prove(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+        let Some(prover) = &mut self.prover else {
+            return Ok(Some(true));
+        };
+        let world = self.prober.world_mut();
+        let proved = prover.prove(world, &self.space, [from, to], self.left, &self.limit);
+        self.configurations += proved.configurations;
+        self.left -= proved.configurations;
+        match proved.failure {
+            Some(failure) => Err(failure),
+            None => Ok(proved.free),
+        }
+    }
+
+    /// Whether the straight motion is free, first at the configurations along it, then all along.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    pub fn is_proved_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+        match self.is_motion_free(from, to)? {
+            Some(true) => self.prove(from, to),
+            otherwise => Ok(otherwise),
+        }
+    }
+
     /// The motion, as it is checked.
     #[must_use]
     pub fn motion<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
         Motion::new(&self.space, from, to, self.resolution)
-    }
-
-    /// The same at the resolution of shortcuts.
-    pub(crate) fn shortcut<'a>(&'a self, from: &'a [f64], to: &'a [f64]) -> Motion<'a> {
-        Motion::new(&self.space, from, to, self.shortcut_resolution)
     }
 
     /// The space that motions are in.

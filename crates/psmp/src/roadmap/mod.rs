@@ -329,6 +329,24 @@ impl Roadmap {
         self.0.embedding.as_ref().map(|e| &e.space)
     }
 
+    /// Whether the lengths of its edges are the distances of their ends, up to rounding, and no times or
+    /// other costs.
+    #[must_use]
+    pub fn is_of_distances(&self) -> bool {
+        let Some(space) = self.space() else {
+            return false;
+        };
+        self.edges().iter().all(|edge| {
+            let ends = [edge.from, edge.to].map(|v| self.configuration(v));
+            let [Some(from), Some(to)] = ends else {
+                return false;
+            };
+            let distance = space.distance(from, to);
+            // Files state lengths with few digits.
+            (edge.length - distance).abs() <= 1e-3 * distance.max(edge.length) + 1e-9
+        })
+    }
+
     /// The configuration of a vertex, if the roadmap has any.
     #[must_use]
     pub fn configuration(&self, v: VertexId) -> Option<&[f64]> {

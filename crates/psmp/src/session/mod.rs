@@ -3,7 +3,8 @@
 //! A session tries the straight motion first, joins start and goal to a roadmap (one that was given, or
 //! one made on the spot), plans on it with any planner, makes it finer around both ends where it has no
 //! path, and in the end straightens the path if that is asked for. What was spent and what was found out
-//! is carried from each to the next. Planners that grow trees need no roadmap and are driven the same
+//! is carried from each to the next. No path is given out before it is proved free all along, where the
+//! world [can prove](World::can_prove) that. Planners that grow trees need no roadmap and are driven the same
 //! way. Where only the edges of a roadmap can be checked, and not configurations, a session plans on that
 //! roadmap alone.
 //!
@@ -99,19 +100,6 @@ pub enum SessionError<E> {
         /// How many configurations were checked.
         configurations: u64,
     },
-    /// A motion of the path is blocked, seen as finely as shortcuts are.
-    #[error(
-        "the path cannot be straightened: its motion {motion}, from {from:?} to {to:?}, hits something \
-         between the configurations that were asked about"
-    )]
-    HitBetween {
-        /// Which motion, counted from 1.
-        motion: usize,
-        /// Its beginning.
-        from: Vec<f64>,
-        /// Its end.
-        to: Vec<f64>,
-    },
     /// The roadmap cannot be used.
     #[error(transparent)]
     Roadmap(#[from] RoadmapError),
@@ -140,7 +128,6 @@ impl<E> SessionError<E> {
             Self::CutOff { .. } => {
                 "give a roadmap of more vertices, or an end with more room around it"
             }
-            Self::HitBetween { .. } => "ask about motions more finely",
             Self::Roadmap(_) | Self::Bisection(_) => "give a roadmap that was made for this space",
             Self::Resolution(_) => "give a positive number that is not tiny beside the space",
             Self::Planner(_) | Self::Option(_) => "choose another planner, or give what it needs",
@@ -175,8 +162,6 @@ pub struct SessionOptions {
     /// How finely motions are asked about; unless told, in steps of a thousandth of the space's longest
     /// side.
     pub resolution: Option<Resolution>,
-    /// Steps of shortcuts, where they are to be checked more finely than other motions.
-    pub shortcut_step: Option<f64>,
     /// Whether the path is straightened in the end.
     pub straighten: bool,
     /// How often the roadmap is made finer around start and goal where it has no path.
@@ -199,7 +184,6 @@ impl Default for SessionOptions {
             experience: None,
             models: ModelCache::default(),
             resolution: None,
-            shortcut_step: None,
             straighten: false,
             most_rounds: 3,
             eta: 1000.0,
@@ -213,29 +197,19 @@ impl Default for SessionOptions {
 /// A checker of any kind for the edges of a roadmap.
 pub type AnyChecker<'a, E> = Box<dyn Checker<Error = E> + Send + 'a>;
 
-/// Makes a checker for the edges of a roadmap.
-type EdgeChecks<'a, E> =
-    Box<dyn Fn(&Roadmap) -> Result<AnyChecker<'a, E>, BisectionError> + Send + 'a>;
-
 /// Where configurations can be checked.
-struct Ground<'a, W: World> {
+struct Ground<W> {
     space: Space,
     world: W,
     start: Vec<f64>,
     goal: Vec<f64>,
     resolution: Resolution,
-    shortcut_step: Option<f64>,
-    /// How edges are checked, if not by the configurations along them.
-    edges: Option<EdgeChecks<'a, W::Error>>,
 }
 
-impl<W: World + Clone> Ground<'_, W> {
+impl<W: World + Clone> Ground<W> {
     fn motions(&self) -> Result<MotionChecker<W>, ResolutionError> {
         let checker = MotionChecker::new(&self.space, self.resolution, self.world.clone())?;
-        Ok(match self.shortcut_step {
-            Some(step) => checker.with_shortcut_step(step),
-            None => checker,
-        })
+        Ok(checker.proving())
     }
 }
 
@@ -271,7 +245,7 @@ enum Stage {
 /// A problem in the course of being solved.
 pub struct Session<'a, W: World> {
     options: SessionOptions,
-    ground: Option<Ground<'a, W>>,
+    ground: Option<Ground<W>>,
     stage: Stage,
     /// What happened and has not been told.
     untold: VecDeque<Event>,
@@ -317,8 +291,6 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             start: space.canonical(start),
             goal: space.canonical(goal),
             resolution,
-            shortcut_step: options.shortcut_step,
-            edges: None,
         };
         let mut session = Self::begun(options);
         session.motions = Some(ground.motions()?);
@@ -378,20 +350,6 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
         session.joined = Some(joined);
         Ok(session)
-    }
-
-    /// The same session, whose edges are checked in another way than by the configurations along them.
-    /// Then what joining has seen of motions counts for nothing, and the straight motion is an edge like
-    /// others.
-    #[must_use]
-    pub fn checking_edges(
-        mut self,
-        edges: impl Fn(&Roadmap) -> Result<AnyChecker<'a, W::Error>, BisectionError> + Send + 'a,
-    ) -> Self {
-        if let Some(ground) = &mut self.ground {
-            ground.edges = Some(Box::new(edges));
-        }
-        self
     }
 
     fn begun(options: SessionOptions) -> Self {
@@ -573,14 +531,11 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             unreachable!("they were here");
         };
         motions.obey(&limit);
-        let directed = self.options.roadmap.as_ref();
-        let directed = directed.is_some_and(|r| r.direction() == Direction::Directed);
-        if ground.edges.is_some() || directed {
+        if !self.options.roadmap.as_ref().is_none_or(is_of_straight_motions) {
             self.stage = self.after_ends(None);
             return Ok(Some(self.probed(true, before)));
         }
-        // It is given out as it is, like a shortcut.
-        let straight = motions.is_shortcut_free(&ground.start, &ground.goal);
+        let straight = motions.is_proved_free(&ground.start, &ground.goal);
         let Some(free) = straight.map_err(SessionError::World)? else {
             return Ok(None);
         };
@@ -625,8 +580,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             return Err(BisectionError::NoConfigurations.into());
         }
         let before = self.progress().configurations;
-        let joined = if roadmap.direction() == Direction::Directed {
-            // Its edges are not straight motions that could be made and turned at will.
+        let joined = if !is_of_straight_motions(&roadmap) {
             let nearest = Connection::Nearest(NEIGHBOURS);
             let (roadmap, query) = roadmap.with_query(ends[0], ends[1], nearest)?;
             Some(Joined::already(&roadmap, query))
@@ -638,12 +592,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             self.spent.configurations += joining.configurations;
             joined?
         };
-        let Some(mut joined) = joined else {
+        let Some(joined) = joined else {
             return Ok(None);
         };
-        if ground.edges.is_some() {
-            joined.known = Default::default();
-        }
         self.joined = Some(joined);
         self.stage = Stage::Planning;
         Ok(Some(self.probed(true, before)))
@@ -658,17 +609,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let (Some(joined), Some(ground)) = (&self.joined, &self.ground) else {
             return Ok(());
         };
-        let checker: AnyChecker<'a, W::Error> = match &ground.edges {
-            Some(edges) => edges(&joined.roadmap)?,
-            None => {
-                let world = ground.world.clone();
-                Box::new(BisectionChecker::new(
-                    &joined.roadmap,
-                    ground.resolution,
-                    world,
-                )?)
-            }
-        };
+        let world = ground.world.clone();
+        let checker = BisectionChecker::new(&joined.roadmap, ground.resolution, world)?;
+        let checker: AnyChecker<'a, W::Error> = Box::new(checker.proving());
         self.on_roadmap = Some(spec.build(&self.setting(joined), checker)?);
         Ok(())
     }
@@ -760,8 +703,12 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
 
     fn after_planning(&mut self, end: Option<EventKind>) {
         let is_straight = end == Some(EventKind::StraightLine);
+        let joined = self.joined.as_ref();
+        let straighten = self.options.straighten
+            && !is_straight
+            && joined.is_none_or(|joined| is_of_straight_motions(&joined.roadmap));
         self.stage = match (&self.best, &self.ground) {
-            (Some(path), Some(ground)) if self.options.straighten && !is_straight => {
+            (Some(path), Some(ground)) if straighten => {
                 let options = ShortcutOptions::default();
                 let path = Shortcutting::new(&ground.space, path.clone(), options);
                 let random = Pcg64::seed_from_u64(self.options.seed);
@@ -787,14 +734,6 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         }
         let attempt = path.attempt(motions, random).map_err(SessionError::World)?;
         Ok(match attempt {
-            Attempt::HitBetween(motion) => {
-                return Err(SessionError::HitBetween {
-                    motion,
-                    from: path.path().at(motion - 1).to_vec(),
-                    to: path.path().at(motion).to_vec(),
-                });
-            }
-            Attempt::Verified => Some(self.probed(true, before)),
             Attempt::BrokenOff => None,
             Attempt::Pointless => Some(self.event(EventKind::NoImprovement)),
             Attempt::Blocked => Some(self.probed(false, before)),
@@ -845,6 +784,13 @@ impl<'a, W: World + Clone + Send + 'a> Anytime for Session<'a, W> {
     fn has_news(&self) -> bool {
         !self.untold.is_empty()
     }
+}
+
+/// Whether the edges of a roadmap are straight motions that could be made and turned at will: not if they
+/// lead one way only, nor if what is minimised is a time or a cost, which no distance can be held
+/// against.
+fn is_of_straight_motions(roadmap: &Roadmap) -> bool {
+    roadmap.direction() == Direction::Undirected && roadmap.is_of_distances()
 }
 
 /// A roadmap of evenly spread configurations, the more of them the more axes there are.

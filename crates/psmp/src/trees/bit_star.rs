@@ -13,7 +13,7 @@
 //! does it.
 
 use super::informed::Informed;
-use super::run::{ProblemError, Run, faces, positive};
+use super::run::{ProblemError, Run, Way, faces, positive};
 use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
@@ -209,6 +209,16 @@ impl<W: World> BitStar<W> {
     fn advance(&mut self) -> Result<Option<Event>, W::Error> {
         loop {
             if self.solution() < self.offered {
+                let before = self.run.checker.configurations();
+                match self.run.prove_way(&mut self.tree, GOAL)? {
+                    Way::Proved => {}
+                    Way::ProvedInPart => return Ok(Some(self.run.probed(true, before))),
+                    Way::BrokenOff => return Ok(None),
+                    Way::Blocked(node) => {
+                        self.refute(node);
+                        return Ok(Some(self.run.probed(false, before)));
+                    }
+                }
                 self.offered = self.solution();
                 let path = self.tree.path_to(self.run.checker.space(), GOAL);
                 if let Some(event) = self.run.offer(path) {
@@ -236,6 +246,18 @@ impl<W: World> BitStar<W> {
                     None => self.look_again(),
                 },
             }
+        }
+    }
+
+    /// The motion to a node from its parent is not free after all. What lies behind it is fresh again.
+    fn refute(&mut self, node: u32) {
+        if let Some(parent) = self.tree.parent(node) {
+            let parent = &mut self.nodes[parent as usize];
+            parent.free.retain(|&to| to != node);
+            parent.blocked.push(node);
+        }
+        for loose in self.tree.cut(node) {
+            self.nodes[loose as usize].waiting.clear();
         }
     }
 

@@ -6,7 +6,7 @@
 //! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short.
 
 use super::informed::draw_uniform;
-use super::run::{ProblemError, Run, faces, positive};
+use super::run::{ProblemError, Run, Way, faces, positive};
 use super::tree::Tree;
 use crate::checker::MotionChecker;
 use crate::checker::World;
@@ -76,6 +76,8 @@ enum Turn {
     Explore,
     /// The other tree moves towards this node.
     Connect(u32),
+    /// The trees have met in these nodes, the start's and the goal's, and their ways are proved free.
+    Prove([u32; 2]),
 }
 
 /// What a step has come to.
@@ -115,6 +117,9 @@ impl TwoTrees {
     /// Checks one motion. Nothing if the limit was met before it was checked: it is checked again.
     pub fn step<W: World>(&mut self, run: &mut Run<W>) -> Result<Option<Step>, W::Error> {
         let other = 1 - self.explorer;
+        if let Turn::Prove(ends) = self.turn {
+            return self.prove(run, ends);
+        }
         if let Turn::Draw = self.turn {
             draw_uniform(run.checker.space(), &mut run.random, &mut self.target);
             run.draws += 1;
@@ -122,7 +127,7 @@ impl TwoTrees {
         }
         let grower = match self.turn {
             Turn::Connect(_) => other,
-            Turn::Draw | Turn::Explore => self.explorer,
+            _ => self.explorer,
         };
         let Some(growth) = self.grow(grower, &mut run.checker)? else {
             return Ok(None);
@@ -134,7 +139,8 @@ impl TwoTrees {
                 } else {
                     [met, node]
                 };
-                Step::Joined(self.path(run.checker.space(), ends))
+                self.turn = Turn::Prove(ends);
+                self.prove(run, ends)?.unwrap_or(Step::Probed(true))
             }
             (Turn::Connect(_), Growth::Advanced(_)) => Step::Probed(true),
             (_, Growth::Reached(node) | Growth::Advanced(node)) => {
@@ -149,6 +155,29 @@ impl TwoTrees {
                 Step::Probed(false)
             }
         }))
+    }
+
+    /// Proves the path free all along that the trees have met on. Where it is not, what lies behind is cut
+    /// off and the trees grow on.
+    fn prove<W: World>(
+        &mut self,
+        run: &mut Run<W>,
+        ends: [u32; 2],
+    ) -> Result<Option<Step>, W::Error> {
+        for (tree, end) in self.trees.iter_mut().zip(ends) {
+            match run.prove_way(tree, end)? {
+                Way::Proved => {}
+                Way::ProvedInPart => return Ok(Some(Step::Probed(true))),
+                Way::BrokenOff => return Ok(None),
+                Way::Blocked(node) => {
+                    tree.cut_off(node);
+                    self.explorer = 1 - self.explorer;
+                    self.turn = Turn::Draw;
+                    return Ok(Some(Step::Probed(false)));
+                }
+            }
+        }
+        Ok(Some(Step::Joined(self.path(run.checker.space(), ends))))
     }
 
     /// Moves a tree towards the target, as far as its range lets it.

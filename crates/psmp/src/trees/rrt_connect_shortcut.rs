@@ -2,9 +2,7 @@
 //!
 //! RRTConnect finds a path, shortcutting straightens it, and then both begin anew with other random
 //! numbers, because shortcutting cannot lead a path round the other side of an obstacle. The shortest
-//! path of all is kept, so the planner is anytime, and it goes on until it is stopped. Where shortcuts
-//! are checked more finely than other motions, a path is checked so before it is straightened; one that
-//! does not stand that is left as it is.
+//! path of all is kept, so the planner is anytime, and it goes on until it is stopped.
 
 use super::rrt_connect::{RrtConnectOptions, Step, TwoTrees};
 use super::run::{ProblemError, Run, faces};
@@ -99,15 +97,9 @@ impl<W: World> RrtConnectShortcut<W> {
                     checker, random, ..
                 } = &mut self.run;
                 let attempt = shortcutting.attempt(checker, random)?;
-                let of_path = matches!(attempt, Attempt::Verified | Attempt::HitBetween(_));
-                self.run.draws += u64::from(!of_path);
+                self.run.draws += 1;
                 match attempt {
                     Attempt::BrokenOff => None,
-                    Attempt::Verified => Some(self.run.probed(true, before)),
-                    Attempt::HitBetween(_) => {
-                        self.phase = self.searching();
-                        Some(self.run.probed(false, before))
-                    }
                     Attempt::Pointless => Some(self.run.event(EventKind::NoImprovement)),
                     Attempt::Blocked => Some(self.run.probed(false, before)),
                     Attempt::Shorter => {

@@ -9,7 +9,7 @@
 
 use super::informed::Informed;
 use super::rrt_connect::usual_range;
-use super::run::{ProblemError, Run, faces, positive};
+use super::run::{ProblemError, Run, Way, faces, positive};
 use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
@@ -69,6 +69,8 @@ enum Phase {
         parent: u32,
         place: usize,
     },
+    /// The way to the goal, which has become shorter, is proved free.
+    Proving,
 }
 
 /// RRT*, focused and with delayed checks.
@@ -155,6 +157,7 @@ impl<W: World> RrtStar<W> {
                     parent,
                     place,
                 } => self.rewire(node, parent, place)?,
+                Phase::Proving => self.improve()?,
             };
             if event.is_some() {
                 return Ok(event);
@@ -284,11 +287,10 @@ impl<W: World> RrtStar<W> {
 
     fn rewire(&mut self, node: u32, parent: u32, place: usize) -> Result<Option<Event>, W::Error> {
         let Some(&Found { distance, id }) = self.neighbours.get(place) else {
-            self.phase = Phase::Drawing;
             if self.goal_node.is_none() && self.new == self.run.goal {
                 self.goal_node = Some(node);
             }
-            return Ok(self.improve());
+            return self.improve();
         };
         let next = Phase::Rewiring {
             node,
@@ -316,15 +318,35 @@ impl<W: World> RrtStar<W> {
         Ok(Some(self.run.probed(free, before)))
     }
 
-    /// The path to the goal, if it has become shorter.
-    fn improve(&mut self) -> Option<Event> {
-        let goal = self.goal_node?;
-        if self.tree.cost(goal) >= self.offered {
-            return None;
+    /// The path to the goal, if it has become shorter and is free all along.
+    fn improve(&mut self) -> Result<Option<Event>, W::Error> {
+        self.phase = Phase::Drawing;
+        let is_shorter = |goal: &u32| self.tree.cost(*goal) < self.offered;
+        let Some(goal) = self.goal_node.filter(is_shorter) else {
+            return Ok(None);
+        };
+        let before = self.run.checker.configurations();
+        match self.run.prove_way(&mut self.tree, goal)? {
+            Way::Proved => {}
+            Way::ProvedInPart => {
+                self.phase = Phase::Proving;
+                return Ok(Some(self.run.probed(true, before)));
+            }
+            Way::BrokenOff => {
+                self.phase = Phase::Proving;
+                return Ok(None);
+            }
+            Way::Blocked(node) => {
+                self.tree.cut_off(node);
+                self.goal_node = self.goal_node.filter(|goal| self.tree.reaches(*goal));
+                return Ok(Some(self.run.probed(false, before)));
+            }
         }
         self.offered = self.tree.cost(goal);
         let path = self.tree.path_to(self.run.checker.space(), goal);
-        let event = self.run.offer(path)?;
+        let Some(event) = self.run.offer(path) else {
+            return Ok(None);
+        };
         let length = self.run.best_length();
         if length < self.pruned_at * (1.0 - PRUNE_AFTER) {
             let (informed, space) = (&self.informed, self.run.checker.space());
@@ -334,7 +356,7 @@ impl<W: World> RrtStar<W> {
             self.goal_node = Some(self.tree.prune(space, goal, is_kept));
             self.pruned_at = length;
         }
-        Some(event)
+        Ok(Some(event))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::checker::MotionChecker;
 use crate::checker::World;
+use super::tree::Tree;
 use crate::session::End;
 use crate::waypoints::Waypoints;
 use crate::{Anytime, Event, EventKind, Progress, Yardstick};
@@ -173,6 +174,22 @@ impl<W: World> Run<W> {
         })
     }
 
+    /// Proves one more motion of the way to a node of a tree free all along.
+    pub fn prove_way(&mut self, tree: &mut Tree, node: u32) -> Result<Way, W::Error> {
+        while let Some([parent, child]) = tree.first_unproved(node) {
+            let before = self.checker.configurations();
+            match self.checker.prove(tree.at(parent), tree.at(child))? {
+                None => return Ok(Way::BrokenOff),
+                Some(false) => return Ok(Way::Blocked(child)),
+                Some(true) => tree.mark_proved(child),
+            }
+            if self.checker.configurations() > before && tree.first_unproved(node).is_some() {
+                return Ok(Way::ProvedInPart);
+            }
+        }
+        Ok(Way::Proved)
+    }
+
     /// What has been asked since `before` configurations had been, as an event.
     pub fn probed(&self, free: bool, before: u64) -> Event {
         self.event(EventKind::Probed {
@@ -180,6 +197,17 @@ impl<W: World> Run<W> {
             configurations: self.checker.configurations() - before,
         })
     }
+}
+
+/// How far the way to a node has been proved free all along.
+pub(crate) enum Way {
+    Proved,
+    /// One more motion of it.
+    ProvedInPart,
+    /// The motion that leads to this node is blocked.
+    Blocked(u32),
+    /// The limit was met.
+    BrokenOff,
 }
 
 /// Gives a planner with a field `run` and a method `advance` the faces that all of them have. Where the

@@ -22,6 +22,8 @@ pub(crate) struct Tree {
     costs: Vec<f64>,
     first_children: Vec<u32>,
     next_siblings: Vec<u32>,
+    /// Whether the motion from the parent has been proved free all along.
+    proved: Vec<bool>,
     /// All nodes, loose ones included, until one is taken out.
     pub near: Near,
     stack: Vec<u32>,
@@ -36,11 +38,13 @@ impl Tree {
             costs: Vec::new(),
             first_children: Vec::new(),
             next_siblings: Vec::new(),
+            proved: Vec::new(),
             near: Near::new(space),
             stack: Vec::new(),
         };
         tree.add_loose(root);
         tree.costs[0] = 0.0;
+        tree.proved[0] = true;
         tree
     }
 
@@ -88,6 +92,7 @@ impl Tree {
         self.costs.push(f64::INFINITY);
         self.first_children.push(NONE);
         self.next_siblings.push(NONE);
+        self.proved.push(false);
         self.near.insert(id, q);
         id
     }
@@ -121,6 +126,7 @@ impl Tree {
         self.next_siblings[id as usize] = self.first_children[parent as usize];
         self.first_children[parent as usize] = id;
         self.steps[id as usize] = step;
+        self.proved[id as usize] = false;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push(id);
@@ -138,6 +144,43 @@ impl Tree {
         self.unlink(id);
         self.parents[id as usize] = NONE;
         self.costs[id as usize] = f64::INFINITY;
+    }
+
+    /// The first node on the way to this one, counted backwards, whose motion from its parent has not
+    /// been proved; and the parent.
+    pub fn first_unproved(&self, id: u32) -> Option<[u32; 2]> {
+        let unproved = self.ancestry(id).find(|&n| !self.proved[n as usize])?;
+        // Nothing leads to where the tree begins.
+        Some([self.parent(unproved)?, unproved])
+    }
+
+    pub fn mark_proved(&mut self, id: u32) {
+        self.proved[id as usize] = true;
+    }
+
+    /// Makes a node and all behind it loose; gives them.
+    pub fn cut(&mut self, id: u32) -> Vec<u32> {
+        let mut cut = vec![id];
+        let mut next = 0;
+        while let Some(&node) = cut.get(next) {
+            next += 1;
+            cut.extend(self.children(node));
+        }
+        for &node in cut.iter().rev() {
+            self.detach(node);
+        }
+        cut
+    }
+
+    /// Cuts off a node and all behind it, so that they are not found any more.
+    pub fn cut_off(&mut self, id: u32) {
+        self.cut(id);
+        self.near.clear();
+        for node in 0..self.count() as u32 {
+            if self.reaches(node) {
+                self.put_back(node);
+            }
+        }
     }
 
     /// Takes a node out of its parent's children.
@@ -191,6 +234,7 @@ impl Tree {
                 let id = pruned.add_loose(self.at(node));
                 let step = self.steps[node as usize];
                 pruned.attach(id, new_ids[parent as usize], step, |_| ());
+                pruned.proved[id as usize] = self.proved[node as usize];
                 new_ids[node as usize] = id;
             }
         }
