@@ -4,12 +4,13 @@
 //! solid; any other mesh is its surface, so that a thing wholly inside it goes unseen.
 
 use crate::arm::{Arm, ArmError};
+use crate::block::LANES;
 use crate::contacts::Contacts;
 use crate::geometry::{Mesh, Placed, Shape, around};
 use crate::kinematics::Kinematics;
 use crate::pose::{Pose, minus, norm};
 use crate::scene::Scene;
-use crate::world::{ArmWorld, Clearances};
+use crate::world::{ArmWorld, Clearances, Margins};
 use parry3d_f64::math::{Matrix, Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query;
 use parry3d_f64::shape::{
@@ -111,52 +112,72 @@ impl ExactWorld {
     /// The names of a body and of what it touches in a configuration, if it touches anything: a
     /// link or a held thing first, then an object or another body.
     pub fn contact(&mut self, configuration: &[f64]) -> Option<(&str, &str)> {
+        self.contact_within(configuration, None)
+    }
+
+    /// The names of two things that come within their margin in a configuration.
+    fn contact_within(
+        &mut self,
+        configuration: &[f64],
+        margins: Option<&Margins>,
+    ) -> Option<(&str, &str)> {
         self.kinematics.frames(configuration, &mut self.frames);
         let poses: &[Pose] = &self.frames;
         let pose_of = |body: &ExactBody| to_parry_pose(&poses[body.frame]);
-        let touches = |one: (&ParryPose, &SharedShape), other: (&ParryPose, &SharedShape)| {
-            // Every pair of shapes that bodies and scenes are made of is supported; one that were
-            // not would have to count as touching.
-            query::intersection_test(one.0, &*one.1.0, other.0, &*other.1.0)
-                .is_ok_and(|found| !found.intersecting)
-                .eq(&false)
-        };
-        for body in &self.bodies {
+        for (number, body) in self.bodies.iter().enumerate() {
             let pose = pose_of(body);
             let centre = poses[body.frame].apply(body.centre);
+            let margin = match body.frame {
+                0 => 0.0,
+                _ => margins.map_or(0.0, |m| m.bodies[number]),
+            };
             for &index in &body.against {
                 let obstacle = &self.obstacles[index];
                 let gap = distance_to_box(centre, obstacle.low, obstacle.high);
-                if gap > body.radius {
+                if gap > body.radius + margin {
                     continue;
                 }
-                let hit = body.shapes.iter().any(|(inner, shape)| {
-                    touches((&(pose * *inner), shape), (&obstacle.pose, &obstacle.shape))
-                });
-                if hit {
+                let at = (&obstacle.pose, &obstacle.shape);
+                let mut shapes = body.shapes.iter();
+                if !shapes.all(|(inner, shape)| farther((&(pose * *inner), shape), at, margin)) {
                     return Some((&body.name, &obstacle.name));
                 }
             }
         }
-        for &(a, b) in &self.pairs {
+        for (number, &(a, b)) in self.pairs.iter().enumerate() {
             let (one, other) = (&self.bodies[a], &self.bodies[b]);
+            let margin = margins.map_or(0.0, |m| m.pairs[number]);
             let centres = [one, other].map(|body| poses[body.frame].apply(body.centre));
-            if norm(minus(centres[0], centres[1])) > one.radius + other.radius {
+            if norm(minus(centres[0], centres[1])) > one.radius + other.radius + margin {
                 continue;
             }
             let (pose_one, pose_other) = (pose_of(one), pose_of(other));
-            let hit = one.shapes.iter().any(|(p, s)| {
+            let apart = one.shapes.iter().all(|(p, s)| {
                 let placed = pose_one * *p;
-                other
-                    .shapes
-                    .iter()
-                    .any(|(q, t)| touches((&placed, s), (&(pose_other * *q), t)))
+                let mut others = other.shapes.iter();
+                others.all(|(q, t)| farther((&placed, s), (&(pose_other * *q), t), margin))
             });
-            if hit {
+            if !apart {
                 return Some((&one.name, &other.name));
             }
         }
         None
+    }
+}
+
+/// Whether two placed shapes are farther apart than a margin.
+fn farther(
+    one: (&ParryPose, &SharedShape),
+    other: (&ParryPose, &SharedShape),
+    margin: f64,
+) -> bool {
+    // Every pair of shapes that bodies and scenes are made of is supported; one that were not would
+    // have to count as touching.
+    match margin > 0.0 {
+        true => query::distance(one.0, &*one.1.0, other.0, &*other.1.0)
+            .is_ok_and(|found| found.distance > margin),
+        false => query::intersection_test(one.0, &*one.1.0, other.0, &*other.1.0)
+            .is_ok_and(|found| !found.intersecting),
     }
 }
 
@@ -169,6 +190,20 @@ impl World for ExactWorld {
 }
 
 impl ArmWorld for ExactWorld {
+    fn no_margins(&self) -> Margins {
+        Margins::none(self.bodies.len(), self.pairs.len())
+    }
+
+    fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
+        margins.assert_for(self.bodies.len(), self.pairs.len());
+        let each = configurations.chunks_exact(self.kinematics.dimension());
+        assert!(each.len() <= LANES, "at most eight configurations");
+        let lanes = each.enumerate();
+        lanes.fold(0, |clear, (lane, q)| {
+            clear | u8::from(self.contact_within(q, Some(margins)).is_none()) << lane
+        })
+    }
+
     fn motions(&self) -> Clearances {
         let bodies: Vec<(usize, f64)> = self
             .bodies

@@ -70,4 +70,4 @@ pub use table::{TableJob, fingerprint};
 pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,
 };
-pub use world::{ArmWorld, Clearances};
+pub use world::{ArmWorld, Clearances, Margins};

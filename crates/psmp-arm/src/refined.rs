@@ -10,6 +10,7 @@ use crate::exact::ExactWorld;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::spheres::SphereWorld;
+use crate::world::{ArmWorld, Clearances, Margins};
 use psmp::checker::World;
 use std::convert::Infallible;
 
@@ -18,6 +19,7 @@ use std::convert::Infallible;
 pub struct RefinedWorld {
     spheres: SphereWorld,
     exact: ExactWorld,
+    dimension: usize,
 }
 
 impl RefinedWorld {
@@ -32,6 +34,7 @@ impl RefinedWorld {
         Ok(Self {
             spheres: SphereWorld::new(arm, spheres, scene)?,
             exact: ExactWorld::new(arm, scene)?,
+            dimension: arm.dimension(),
         })
     }
 }
@@ -65,5 +68,30 @@ impl World for RefinedWorld {
 
     fn at_once(&self) -> u64 {
         self.spheres.at_once()
+    }
+}
+
+impl ArmWorld for RefinedWorld {
+    fn no_margins(&self) -> Margins {
+        self.exact.no_margins()
+    }
+
+    fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
+        let mut clear = self.spheres.clear(configurations, margins);
+        let each = configurations.chunks_exact(self.dimension);
+        for (lane, q) in each.enumerate() {
+            if clear >> lane & 1 == 0 {
+                clear |= self.exact.clear(q, margins) << lane;
+            }
+        }
+        clear
+    }
+
+    fn motions(&self) -> Clearances {
+        self.exact.motions()
+    }
+
+    fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
+        self.exact.measure(configuration, clearances);
     }
 }

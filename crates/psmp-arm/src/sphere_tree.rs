@@ -17,7 +17,7 @@ use crate::obstacle::{PreparedShape, Solid};
 use crate::pose::{Pose, minus};
 use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
 use crate::surroundings::Surroundings;
-use crate::world::Clearances;
+use crate::world::{Clearances, Margins};
 
 /// What is added to every radius, in metres: more than single precision can lose on an arm of some
 /// metres, so that a verdict "free" holds for the exact shapes that the spheres cover.
@@ -169,10 +169,29 @@ impl SphereTree {
         relevant: u8,
     ) -> u8 {
         self.place_bodies::<B>(token, scratch);
-        let mut search = Search { relevant, hits: 0 };
-        if !self.search_scene::<B>(token, surroundings, scratch, &mut search) {
+        let mut search = Search::for_first(relevant);
+        if !self.search_scene::<B>(token, surroundings, scratch, None, &mut search) {
             let pairs = &surroundings.pairs;
-            search.hits |= self.hits_with_itself::<B>(token, pairs, scratch, search.relevant);
+            self.search_itself::<B>(token, pairs, scratch, None, &mut search);
+        }
+        search.hits
+    }
+
+    /// A bit for each of the `relevant` lanes in which something comes within its margin.
+    #[inline(always)]
+    pub fn within_margins<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Room<B>,
+        margins: &Margins,
+        relevant: u8,
+    ) -> u8 {
+        self.place_bodies::<B>(token, scratch);
+        let mut search = Search::for_all(relevant);
+        let (bodies, pairs) = (Some(&*margins.bodies), Some(&*margins.pairs));
+        if !self.search_scene::<B>(token, surroundings, scratch, bodies, &mut search) {
+            self.search_itself::<B>(token, &surroundings.pairs, scratch, pairs, &mut search);
         }
         search.hits
     }
@@ -197,6 +216,7 @@ impl SphereTree {
         token: B::Token,
         surroundings: &Surroundings,
         scratch: &mut Room<B>,
+        margins: Option<&[f64]>,
         search: &mut Search,
     ) -> bool {
         if surroundings.standing_collision.is_some() {
@@ -205,10 +225,11 @@ impl SphereTree {
         // The hand meets things before the shoulder does.
         for index in (0..self.bodies.len()).rev() {
             let obstacles = &surroundings.obstacles[index];
+            let margin = margin_of(margins, index);
             macro_rules! each {
                 ($($kind:ident),+) => {$(
                     for solid in &obstacles.$kind {
-                        if self.search_body::<B, _>(token, index, solid, scratch, search) {
+                        if self.search_body::<B, _>(token, index, solid, scratch, margin, search) {
                             return true;
                         }
                     }
@@ -229,10 +250,10 @@ impl SphereTree {
         scratch: &mut Room<B>,
         relevant: u8,
     ) -> bool {
-        let mut search = Search { relevant, hits: 0 };
+        let mut search = Search::for_first(relevant);
         macro_rules! search {
             ($solid:ident) => {
-                self.search_body::<B, _>(token, index, $solid, scratch, &mut search)
+                self.search_body::<B, _>(token, index, $solid, scratch, 0.0, &mut search)
             };
         }
         match shape {
@@ -254,11 +275,12 @@ impl SphereTree {
         index: usize,
         solid: &O,
         scratch: &mut Room<B>,
+        margin: f32,
         search: &mut Search,
     ) -> bool {
         let body = &self.bodies[index];
         let middle = load_point::<B>(token, &scratch.bodies[index]);
-        let near = solid.touches(token, middle, body.bound.radius);
+        let near = solid.touches(token, middle, body.bound.radius + margin);
         if near & search.relevant == 0 {
             return false;
         }
@@ -266,7 +288,7 @@ impl SphereTree {
         for g in body.first..body.end {
             let group = &self.groups[g];
             let middle = load_point::<B>(token, &scratch.groups[g]);
-            let near = solid.touches(token, middle, group.bound.radius);
+            let near = solid.touches(token, middle, group.bound.radius + margin);
             if near & search.relevant == 0 {
                 continue;
             }
@@ -274,7 +296,7 @@ impl SphereTree {
             let mut hits = 0;
             for i in group.first..group.end {
                 let middle = load_point::<B>(token, &scratch.spheres[i]);
-                hits |= solid.touches(token, middle, self.spheres[i].radius);
+                hits |= solid.touches(token, middle, self.spheres[i].radius + margin);
             }
             if search.found(hits) {
                 return true;
@@ -301,15 +323,30 @@ impl SphereTree {
         scratch: &mut Room<B>,
         relevant: u8,
     ) -> u8 {
-        let mut search = Search { relevant, hits: 0 };
-        for &(a, b) in pairs {
+        let mut search = Search::for_first(relevant);
+        self.search_itself::<B>(token, pairs, scratch, None, &mut search);
+        search.hits
+    }
+
+    /// Looks for bodies of a pair that touch each other, in a block that is placed.
+    #[inline(always)]
+    fn search_itself<B: Block>(
+        &self,
+        token: B::Token,
+        pairs: &[BodyPair],
+        scratch: &mut Room<B>,
+        margins: Option<&[f64]>,
+        search: &mut Search,
+    ) {
+        for (place, &(a, b)) in pairs.iter().enumerate() {
             let (a, b) = (a as usize, b as usize);
+            let margin = margin_of(margins, place);
             let (one, other) = (&self.bodies[a], &self.bodies[b]);
             let middles = [
                 load_point::<B>(token, &scratch.bodies[a]),
                 load_point::<B>(token, &scratch.bodies[b]),
             ];
-            let limit = one.bound.radius + other.bound.radius;
+            let limit = one.bound.radius + other.bound.radius + margin;
             let near = square_between(middles[0], middles[1]).within(limit * limit);
             if near & search.relevant == 0 {
                 continue;
@@ -318,7 +355,7 @@ impl SphereTree {
             self.place_groups::<B>(token, b, scratch);
             for g in one.first..one.end {
                 let middle = load_point::<B>(token, &scratch.groups[g]);
-                let radius = self.groups[g].bound.radius;
+                let radius = self.groups[g].bound.radius + margin;
                 // First against the whole of the other body.
                 let limit = radius + other.bound.radius;
                 let near = square_between(middle, middles[1]).within(limit * limit);
@@ -333,14 +370,13 @@ impl SphereTree {
                     }
                     self.place_spheres::<B>(token, g, scratch);
                     self.place_spheres::<B>(token, h, scratch);
-                    let hits = self.hits_between::<B>(token, g, h, scratch);
+                    let hits = self.hits_between::<B>(token, g, h, scratch, margin);
                     if search.found(hits) {
-                        return search.hits;
+                        return;
                     }
                 }
             }
         }
-        search.hits
     }
 
     /// Computes where a body's bound is.
@@ -384,12 +420,20 @@ impl SphereTree {
 
     /// A bit for each lane in which a sphere of one group touches one of another.
     #[inline(always)]
-    fn hits_between<B: Block>(&self, token: B::Token, g: usize, h: usize, scratch: &Room<B>) -> u8 {
+    fn hits_between<B: Block>(
+        &self,
+        token: B::Token,
+        g: usize,
+        h: usize,
+        scratch: &Room<B>,
+        margin: f32,
+    ) -> u8 {
         let mut hits = 0;
         for i in self.groups[g].first..self.groups[g].end {
             let middle = load_point::<B>(token, &scratch.spheres[i]);
+            let radius = self.spheres[i].radius + margin;
             for j in self.groups[h].first..self.groups[h].end {
-                let limit = self.spheres[i].radius + self.spheres[j].radius;
+                let limit = radius + self.spheres[j].radius;
                 let apart = square_between(middle, load_point::<B>(token, &scratch.spheres[j]));
                 hits |= apart.within(limit * limit);
             }
@@ -435,6 +479,15 @@ impl SphereTree {
             }
             *clearance = f64::from(least);
         }
+    }
+}
+
+/// A margin in single precision; none where there are none.
+#[inline(always)]
+fn margin_of(margins: Option<&[f64]>, place: usize) -> f32 {
+    match margins {
+        Some(margins) => margins[place] as f32,
+        None => 0.0,
     }
 }
 
@@ -488,9 +541,31 @@ fn frame_pose<B: Block>(token: B::Token, frames: &[BlockPose<B::Store>], frame: 
 struct Search {
     relevant: u8,
     hits: u8,
+    /// Whether lanes behind the first collision matter too.
+    all: bool,
 }
 
 impl Search {
+    /// For the first collision of these lanes.
+    #[inline(always)]
+    fn for_first(relevant: u8) -> Self {
+        Self {
+            relevant,
+            hits: 0,
+            all: false,
+        }
+    }
+
+    /// For every one of these lanes that collides.
+    #[inline(always)]
+    fn for_all(relevant: u8) -> Self {
+        Self {
+            relevant,
+            hits: 0,
+            all: true,
+        }
+    }
+
     /// Takes collisions in, and says whether nothing is left to look for.
     #[inline(always)]
     fn found(&mut self, hits: u8) -> bool {
@@ -500,7 +575,10 @@ impl Search {
         }
         self.hits |= hits;
         // Only what comes before the first collision can change the answer.
-        self.relevant &= (hits & hits.wrapping_neg()) - 1;
+        self.relevant &= match self.all {
+            true => !hits,
+            false => (hits & hits.wrapping_neg()) - 1,
+        };
         self.relevant == 0
     }
 }

@@ -12,7 +12,7 @@ use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::sphere_tree::{Body, Scratch, SphereTree};
 use crate::surroundings::Surroundings;
-use crate::world::{ArmWorld, Clearances};
+use crate::world::{ArmWorld, Clearances, Margins};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use psmp::checker::World;
 use std::convert::Infallible;
@@ -118,6 +118,12 @@ impl SphereWorld {
     }
 
     #[inline(always)]
+    fn within_margins<S: Simd>(&mut self, simd: S, margins: &Margins, relevant: u8) -> u8 {
+        let (tree, scratch) = (&self.tree, &mut self.eight);
+        tree.within_margins::<f32x8<S>>(simd, &self.surroundings, scratch, margins, relevant)
+    }
+
+    #[inline(always)]
     fn first_in_blocks<S: Simd>(&mut self, simd: S, configurations: &[f64]) -> Option<usize> {
         let dimension = self.tree.kinematics.dimension();
         let blocks = configurations.chunks(LANES * dimension);
@@ -162,6 +168,22 @@ impl World for SphereWorld {
 }
 
 impl ArmWorld for SphereWorld {
+    fn no_margins(&self) -> Margins {
+        Margins::none(self.tree.bodies.len(), self.surroundings.pairs.len())
+    }
+
+    fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
+        margins.assert_for(self.tree.bodies.len(), self.surroundings.pairs.len());
+        if configurations.is_empty() {
+            return 0;
+        }
+        let relevant = self
+            .eight
+            .load(configurations, self.tree.kinematics.dimension());
+        let level = self.level;
+        relevant & !dispatch!(level, simd => self.within_margins(simd, margins, relevant))
+    }
+
     fn motions(&self) -> Clearances {
         let reach = |b: &Body| norm(b.bound.middle.map(f64::from)) + f64::from(b.bound.radius);
         let bodies: Vec<(usize, f64)> = self
