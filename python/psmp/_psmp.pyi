@@ -42,6 +42,7 @@ _EventKind = Literal[
     "proposed",
     "no-improvement",
     "partly-checked",
+    "proved",
     "checked",
     "probed",
     "made-finer",
@@ -244,8 +245,8 @@ class Arm:
         """The arm in a scene as a checker, for :func:`psmp.plan` or to be called.
 
         ``refined`` checks by spheres, and by the true shapes where the spheres touch; ``spheres`` is
-        quicker and too careful; ``exact`` asks the true shapes only. ``certified`` checks whole
-        motions by the clearance of the spheres rather than configurations along them. Joints that are
+        quicker and too careful; ``exact`` asks the true shapes only. A path is given out only when
+        all of its motions are proved free all along, and not only at configurations. Joints that are
         not planned for stay where ``state`` has them, such as ``request.start``, or else the scene.
         """
 
@@ -559,7 +560,7 @@ class Event(_Standing):
 
     @property
     def edge(self) -> int | None:
-        """The edge of a ``checked`` or ``partly-checked`` event."""
+        """The edge of a ``checked``, ``partly-checked`` or ``proved`` event."""
 
     @property
     def free(self) -> bool | None:
@@ -567,7 +568,7 @@ class Event(_Standing):
 
     @property
     def cost(self) -> int | None:
-        """How many configurations the check of a ``checked``, ``partly-checked`` or ``probed`` event took."""
+        """How many configurations a ``checked``, ``partly-checked``, ``proved`` or ``probed`` event took."""
 
 @final
 class Engine:

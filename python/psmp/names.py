@@ -19,4 +19,4 @@ Proposer: TypeAlias = Literal[
 BeliefName: TypeAlias = Literal["fs", "soft", "nn", "freq", "local", "latent", "ensemble"]
 Validator: TypeAlias = Literal["coarse", "failfast", "forward", "backward", "alternate", "bisect"]
 TreePlanner: TypeAlias = Literal["rrtconnect", "rrtconnect+shortcut", "rrtstar", "bitstar"]
-ArmChecking: TypeAlias = Literal["refined", "spheres", "exact", "certified"]
+ArmChecking: TypeAlias = Literal["refined", "spheres", "exact"]

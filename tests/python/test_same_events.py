@@ -150,7 +150,7 @@ def told_by(events) -> list[tuple]:
 
 
 @pytest.mark.parametrize("planner", ["lazysp", "ei:local"])
-@pytest.mark.parametrize("kind", ["refined", "certified"])
+@pytest.mark.parametrize("kind", ["refined", "spheres"])
 @pytest.mark.parametrize("vertices", [3, 400])
 def test_an_arm_does_the_same_on_the_command_line(tmp_path, planner, kind, vertices):
     """Also where the roadmap has no path and is made finer, as the one of three vertices."""

@@ -5,16 +5,17 @@
 //! and makes the [`Session`] of a problem.
 
 use crate::arm::{Arm, ArmError};
-use crate::certified::CertifiedChecker;
+use crate::contacts::Contacts;
 use crate::exact::ExactWorld;
 use crate::refined::RefinedWorld;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::spheres::SphereWorld;
-use crate::step::{DEFAULT_STEP, SHORTCUT_STEP};
-use psmp::by_name::PlannerName;
-use psmp::checker::World;
-use psmp::{AnyChecker, Resolution, Session, SessionError, SessionOptions, Space};
+use crate::step::DEFAULT_STEP;
+use crate::sweep::{BodyBall, Sweep};
+use crate::world::ArmWorld;
+use psmp::checker::{Proof, World};
+use psmp::{Resolution, Session, SessionError, SessionOptions, Space};
 use std::convert::Infallible;
 use std::fmt;
 
@@ -25,63 +26,34 @@ psmp::table_of_names! {
     #[default] "refined" Refined, "by spheres, and by the true shapes where the spheres touch";
     "spheres" Spheres, "by spheres that cover the links: fastest, and too careful";
     "exact" Exact, "by the true shapes";
-    "certified" Certified, "whole motions by the clearance of the spheres, not only configurations along them";
 }
 
 impl Checking {
     /// Whether nothing but spheres is asked, so that what they touch may yet be free.
     #[must_use]
     pub fn is_careful(self) -> bool {
-        matches!(self, Self::Spheres | Self::Certified)
-    }
-
-    /// These options, with what they leave open as is usual for arms: joints move at most
-    /// [`DEFAULT_STEP`] from one configuration to the next, and along shortcuts [`SHORTCUT_STEP`].
-    ///
-    /// # Errors
-    /// If whole motions are to be certified and the options ask for motions that are not edges of a
-    /// roadmap.
-    pub fn options<E>(self, options: SessionOptions) -> Result<SessionOptions, SessionError<E>> {
-        if self == Self::Certified {
-            if let PlannerName::Tree(name) = options.planner {
-                return Err(SessionError::Option(format!(
-                    "`{self}` certifies edges of a roadmap, and `{name}` knows none"
-                )));
-            }
-            if options.straighten {
-                return Err(SessionError::Option(format!(
-                    "a path that is straightened is not `{self}`: shortcuts are checked by the \
-                     configurations along them"
-                )));
-            }
-        }
-        let usual = Resolution::largest_axis(DEFAULT_STEP)?;
-        Ok(SessionOptions {
-            resolution: options.resolution.or(Some(usual)),
-            shortcut_step: options.shortcut_step.or(Some(SHORTCUT_STEP)),
-            ..options
-        })
+        self == Self::Spheres
     }
 }
 
 /// A world of any kind.
-trait AnyWorld: World<Error = Infallible> + Send + Sync {
+trait AnyWorld: ArmWorld + Send + Sync {
     fn another(&self) -> Box<dyn AnyWorld>;
 }
 
-impl<W: World<Error = Infallible> + Clone + Send + Sync + 'static> AnyWorld for W {
+impl<W: ArmWorld + Clone + Send + Sync + 'static> AnyWorld for W {
     fn another(&self) -> Box<dyn AnyWorld> {
         Box::new(self.clone())
     }
 }
 
-/// An arm in a scene, and how it is checked.
+/// An arm in a scene, and how it is checked. It can [prove](World::prove) motions free all along, but for
+/// a [tolerance](crate::TOLERANCE).
 pub struct CheckedArm {
     checking: Checking,
     space: Space,
     world: Box<dyn AnyWorld>,
-    /// What whole motions are certified with, if they are.
-    certifying: Option<SphereWorld>,
+    sweep: Sweep,
 }
 
 impl CheckedArm {
@@ -98,19 +70,22 @@ impl CheckedArm {
         spheres: &SphereModel,
         scene: &Scene,
     ) -> Result<Self, ArmError> {
-        let by_spheres = || SphereWorld::new(arm, spheres, scene);
-        let mut certifying = None;
+        let contacts = Contacts::new(arm, scene)?;
+        let mut bodies = contacts.bodies.iter().map(BodyBall::around).collect();
         let world: Box<dyn AnyWorld> = match checking {
             Checking::Refined => Box::new(RefinedWorld::new(arm, spheres, scene)?),
-            Checking::Spheres => Box::new(by_spheres()?),
             Checking::Exact => Box::new(ExactWorld::new(arm, scene)?),
-            Checking::Certified => Box::new(certifying.insert(by_spheres()?).clone()),
+            Checking::Spheres => {
+                let world = SphereWorld::new(arm, spheres, scene)?;
+                bodies = world.body_balls();
+                Box::new(world)
+            }
         };
         Ok(Self {
             checking,
             space: arm.space().clone(),
             world,
-            certifying,
+            sweep: Sweep::new(arm.kinematics(), bodies, contacts.pairs),
         })
     }
 
@@ -137,14 +112,8 @@ impl CheckedArm {
         self
     }
 
-    /// The spheres by whose clearance whole motions are [certified](CertifiedChecker), if they are.
-    #[must_use]
-    pub fn certifying(&self) -> Option<&SphereWorld> {
-        self.certifying.as_ref()
-    }
-
-    /// A session from a start to a goal, with [what is usual for arms](Checking::options) where the
-    /// options leave it open.
+    /// A session from a start to a goal. Where the options leave it open, joints move at most
+    /// [`DEFAULT_STEP`] from one configuration to the next.
     ///
     /// # Errors
     /// If an end is outside the joints' limits, or the options do not go together.
@@ -154,16 +123,13 @@ impl CheckedArm {
         goal: &[f64],
         options: SessionOptions,
     ) -> Result<Session<'static, Self>, SessionError<Infallible>> {
-        let options = self.checking.options(options)?;
-        let resolution = options.resolution;
-        let session = Session::in_space(&self.space, self.clone(), start, goal, options)?;
-        let (Some(world), Some(resolution)) = (self.certifying, resolution) else {
-            return Ok(session);
+        let usual = Resolution::largest_axis(DEFAULT_STEP)?;
+        let options = SessionOptions {
+            resolution: options.resolution.or(Some(usual)),
+            ..options
         };
-        Ok(session.checking_edges(move |roadmap| {
-            let checker = CertifiedChecker::new(roadmap, resolution, world.clone())?;
-            Ok(Box::new(checker) as AnyChecker<'static, Infallible>)
-        }))
+        let space = self.space.clone();
+        Session::in_space(&space, self, start, goal, options)
     }
 }
 
@@ -173,7 +139,7 @@ impl Clone for CheckedArm {
             checking: self.checking,
             space: self.space.clone(),
             world: self.world.another(),
-            certifying: self.certifying.clone(),
+            sweep: self.sweep.clone(),
         }
     }
 }
@@ -204,6 +170,20 @@ impl World for CheckedArm {
     fn at_once(&self) -> u64 {
         self.world.at_once()
     }
+
+    fn can_prove(&self) -> bool {
+        true
+    }
+
+    fn prove(
+        &mut self,
+        middles: &[f64],
+        half: &[f64],
+        proofs: &mut Vec<Proof>,
+    ) -> Result<(), Infallible> {
+        self.sweep.prove(&mut *self.world, middles, half, proofs);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -221,27 +201,5 @@ mod tests {
             error.contains("`mesh`") && error.contains("`exact`"),
             "{error}"
         );
-    }
-
-    #[test]
-    fn what_cannot_be_certified_is_refused() {
-        let of_trees = SessionOptions {
-            planner: "rrtconnect".parse().unwrap(),
-            ..SessionOptions::default()
-        };
-        let straightened = SessionOptions {
-            straighten: true,
-            ..SessionOptions::default()
-        };
-        for options in [of_trees, straightened] {
-            assert!(
-                Checking::Refined
-                    .options::<Infallible>(options.clone())
-                    .is_ok()
-            );
-            let refused = Checking::Certified.options::<Infallible>(options);
-            let words = refused.unwrap_err().to_string();
-            assert!(words.contains("`certified`"), "{words}");
-        }
     }
 }

@@ -9,6 +9,7 @@
 use crate::block::{Block, BlockPose, LANES, constant_pose, load_pose, store_pose};
 use crate::pose::{Pose, Scalar, norm};
 use crate::robot::{JointKind, Robot};
+use crate::sweep::BodyBall;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 /// How a frame moves in its parent.
@@ -173,8 +174,41 @@ impl Kinematics<f64> {
         self.add_motion(other.0, common, other.1, bounds);
     }
 
+    /// How many joints there are between a frame and one that carries it.
+    pub(crate) fn joints_between(&self, frame: usize, carrier: usize) -> usize {
+        let mut count = 0;
+        let mut at = frame;
+        while at != carrier {
+            count += 1;
+            at = self.frames[at - 1].parent;
+        }
+        count
+    }
+
+    /// How far the points of a body move at most while each input moves by up to its entry in `half`
+    /// from where the frames are: `moved` gets it for no joint, then for the nearest to the body, the two
+    /// nearest and so on to the base.
+    pub(crate) fn moved(&self, body: &BodyBall, frames: &[Pose], half: &[f64], moved: &mut [f64]) {
+        let middle = frames[body.frame].apply(body.middle);
+        let (mut at, mut joint, mut so_far) = (body.frame, 0, 0.0);
+        moved[0] = 0.0;
+        while at != 0 {
+            let f = &self.frames[at - 1];
+            let angle = (half[f.input] * f.multiplier).abs();
+            so_far += angle
+                * match f.motion {
+                    Motion::Slide => 1.0,
+                    // What the joints so far move a point they may move it away from the axis.
+                    Motion::Turn => frames[at].distance_from_z(middle) + body.radius + so_far,
+                };
+            joint += 1;
+            moved[joint] = so_far;
+            at = f.parent;
+        }
+    }
+
     /// The last frame that carries both.
-    fn common_ancestor(&self, one: usize, other: usize) -> usize {
+    pub(crate) fn common_ancestor(&self, one: usize, other: usize) -> usize {
         let parent = |f: usize| self.frames[f - 1].parent;
         let (mut a, mut b) = (one, other);
         // A parent's number is less than its child's.

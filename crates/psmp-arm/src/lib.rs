@@ -13,7 +13,6 @@
 
 mod arm;
 mod block;
-mod certified;
 mod checking;
 mod collada;
 mod contacts;
@@ -40,6 +39,7 @@ mod spherised;
 mod srdf;
 mod step;
 mod surroundings;
+mod sweep;
 mod table;
 mod trajectory;
 mod urdf;
@@ -47,7 +47,6 @@ mod world;
 mod xml;
 
 pub use arm::{Arm, ArmError};
-pub use certified::CertifiedChecker;
 pub use checking::{CheckedArm, Checking};
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
@@ -65,7 +64,8 @@ pub use sphere_tree::ROUNDING;
 pub use sphere_worlds::SphereWorlds;
 pub use spheres::SphereWorld;
 pub use srdf::{Group, NamedState, Semantics};
-pub use step::{DEFAULT_STEP, SHORTCUT_STEP};
+pub use step::DEFAULT_STEP;
+pub use sweep::TOLERANCE;
 pub use table::{TableJob, fingerprint};
 pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,

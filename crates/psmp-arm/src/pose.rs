@@ -154,6 +154,15 @@ pub enum PoseError {
 }
 
 impl Pose<f64> {
+    /// How far a point is from the z axis of this pose.
+    pub(crate) fn distance_from_z(&self, point: [f64; 3]) -> f64 {
+        let r = &self.rotation;
+        let from_origin = minus(point, self.translation);
+        let along =
+            |column: usize| -> f64 { (0..3).map(|row| r[row][column] * from_origin[row]).sum() };
+        along(0).hypot(along(1))
+    }
+
     /// Nothing moved.
     pub const IDENTITY: Self = Self {
         rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],

@@ -12,6 +12,7 @@ use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::sphere_tree::{Body, Scratch, SphereTree};
 use crate::surroundings::Surroundings;
+use crate::sweep::BodyBall;
 use crate::world::{ArmWorld, Clearances, Margins};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use psmp::checker::World;
@@ -88,6 +89,16 @@ impl SphereWorld {
         self.tree
             .hits::<f32>((), &self.surroundings, &mut self.one, 1)
             == 0
+    }
+
+    /// The spheres around the bodies.
+    pub(crate) fn body_balls(&self) -> Vec<BodyBall> {
+        let ball = |body: &Body| BodyBall {
+            frame: body.frame,
+            middle: body.bound.middle.map(f64::from),
+            radius: f64::from(body.bound.radius),
+        };
+        self.tree.bodies.iter().map(ball).collect()
     }
 
     /// How many bodies the arm has.

@@ -37,7 +37,7 @@ pub trait ArmWorld: World<Error = Infallible> {
 ///
 /// Bodies are the links with collision geometry in the robot's order, then what is held; pairs are
 /// those of them that must not touch each other, the first ones' first.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Margins {
     /// For each body, how far from the scene.
     pub bodies: Vec<f64>,

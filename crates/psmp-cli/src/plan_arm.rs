@@ -1,7 +1,7 @@
 //! `psmp plan` for an arm in a scene.
 
 use crate::failure::{Mistake, Outcome};
-use crate::plan::{PlanArgs, Sampler};
+use crate::plan::Sampler;
 use crate::planning::Planning;
 use crate::{arms, numbers, say};
 use anyhow::Result;
@@ -90,7 +90,6 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     let (Some(scene_file), Some(request_file)) = (&own.scene, &own.request) else {
         unreachable!("a robot requires a scene and a request");
     };
-    check_combination(args)?;
     let request = MotionRequest::read(request_file)?;
     let permissions = arms::permissions(&own.allow_path)?;
     let permissions = permissions.empty_scenes(own.empty_scene);
@@ -126,7 +125,7 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     let mut options = planning.options(roadmap, None)?;
     let step = args.method.resolution.unwrap_or(DEFAULT_STEP);
     options.resolution = Some(Resolution::largest_axis(step)?);
-    let trouble = |error| trouble(error, own.checker, step);
+    let trouble = |error| trouble(error, own.checker);
     let checked = CheckedArm::new(own.checker, &problem.arm, &spheres, &problem.scene)?;
     let session = checked.session(&problem.start, &problem.goal, options);
     let mut session = session.map_err(trouble)?;
@@ -160,26 +159,6 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     Ok(planning.outcome(&trial))
 }
 
-/// What cannot go together is told before any work is done.
-fn check_combination(args: &PlanArgs) -> Result<()> {
-    if args.arm.checker != Checking::Certified {
-        return Ok(());
-    }
-    if let PlannerName::Tree(name) = args.planner {
-        return Err(Mistake::error(
-            format!("`--checker certified` certifies edges of a roadmap, and `{name}` knows none"),
-            "choose another checker, or a planner such as `ei:ensemble`",
-        ));
-    }
-    if args.shortcut {
-        return Err(Mistake::error(
-            "`--shortcut` checks configurations along motions, so that its path would not be certified",
-            "leave out `--shortcut`, or choose another checker",
-        ));
-    }
-    Ok(())
-}
-
 /// The roadmap that was given, or one made on the spot.
 fn roadmap(
     planning: &Planning<'_>,
@@ -202,16 +181,12 @@ fn roadmap(
 }
 
 /// An error of a session as a user of an arm can use it.
-fn trouble(error: SessionError<Infallible>, checking: Checking, step: f64) -> anyhow::Error {
+fn trouble(error: SessionError<Infallible>, checking: Checking) -> anyhow::Error {
     match &error {
         // An end that is free by the true shapes is not so for the checker.
         SessionError::InCollision(end) if checking.is_careful() => Mistake::error(
             format!("the {end} is free, but the spheres that cover the arm touch something"),
             "give more `--spheres`, or `--checker refined`",
-        ),
-        SessionError::HitBetween { .. } => Mistake::error(
-            error.to_string(),
-            format!("ask more often: `--resolution {}`", step / 2.0),
         ),
         _ => error.into(),
     }

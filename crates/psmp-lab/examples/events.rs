@@ -49,6 +49,11 @@ fn line(event: &Event) -> String {
             free,
             configurations,
         } => format!("checked - - {} {free} {configurations}", edge.0),
+        EventKind::Proved {
+            edge,
+            free,
+            configurations,
+        } => format!("proved - - {} {free} {configurations}", edge.0),
         EventKind::PartlyChecked {
             edge,
             configurations,

@@ -49,6 +49,11 @@ impl EventHash {
                 configurations,
             } => [9, u64::from(edge.0), 0, configurations],
             EventKind::MadeFiner => [10, 0, 0, 0],
+            EventKind::Proved {
+                edge,
+                free,
+                configurations,
+            } => [11, u64::from(edge.0), u64::from(free), configurations],
             _ => [u64::MAX, 0, 0, 0],
         };
         let p = event.progress;

@@ -17,7 +17,7 @@ use psmp::checker::{
 use psmp::{
     AnyChecker, EdgeId, Query, Resolution, Session, SessionError, SessionOptions, Space, WorldId,
 };
-use psmp_arm::{CertifiedChecker, CheckedArm};
+use psmp_arm::CheckedArm;
 use psmp_lab::{Problems, checker_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -123,10 +123,6 @@ impl Check {
             Check::Arm(checker) => {
                 let arm = checker.get().within(roadmap.space())?;
                 let edges = along(&arm, roadmap, self.resolution(None, resolution)?)?;
-                let options = arm
-                    .checking()
-                    .options(options)
-                    .map_err(told::<Infallible>)?;
                 let session = Session::on_roadmap_in(arm, roadmap, query, edges, options);
                 Ok(Box::new(session.map_err(told)?))
             }
@@ -192,16 +188,8 @@ fn along(
     roadmap: &psmp::Roadmap,
     resolution: Resolution,
 ) -> PyResult<AnyChecker<'static, Infallible>> {
-    Ok(match arm.certifying() {
-        Some(spheres) => {
-            let checker = CertifiedChecker::new(roadmap, resolution, spheres.clone());
-            Box::new(checker.map_err(no_bisection)?)
-        }
-        None => {
-            let checker = BisectionChecker::new(roadmap, resolution, arm.clone());
-            Box::new(checker.map_err(no_bisection)?)
-        }
-    })
+    let checker = BisectionChecker::new(roadmap, resolution, arm.clone());
+    Ok(Box::new(checker.map_err(no_bisection)?.proving()))
 }
 
 /// Which configurations are free, by a function on one of them or on many at once.

@@ -63,6 +63,7 @@ pub fn name(kind: EventKind) -> &'static str {
         EventKind::NoImprovement => "no-improvement",
         EventKind::PartlyChecked { .. } => "partly-checked",
         EventKind::Checked { .. } => "checked",
+        EventKind::Proved { .. } => "proved",
         EventKind::Probed { .. } => "probed",
         EventKind::MadeFiner => "made-finer",
         EventKind::Improved { .. } => "improved",
@@ -125,30 +126,35 @@ impl Event {
         }
     }
 
-    /// The edge of a `checked` or `partly-checked` event.
+    /// The edge of a `checked`, `partly-checked` or `proved` event.
     #[getter]
     fn edge(&self) -> Option<u32> {
         match self.event.kind {
-            EventKind::Checked { edge, .. } | EventKind::PartlyChecked { edge, .. } => Some(edge.0),
+            EventKind::Checked { edge, .. }
+            | EventKind::Proved { edge, .. }
+            | EventKind::PartlyChecked { edge, .. } => Some(edge.0),
             _ => None,
         }
     }
 
-    /// Whether the edge of a `checked` event or the motion of a `probed` one is free.
+    /// Whether the edge of a `checked` or `proved` event or the motion of a `probed` one is free.
     #[getter]
     fn free(&self) -> Option<bool> {
         match self.event.kind {
-            EventKind::Checked { free, .. } | EventKind::Probed { free, .. } => Some(free),
+            EventKind::Checked { free, .. }
+            | EventKind::Proved { free, .. }
+            | EventKind::Probed { free, .. } => Some(free),
             _ => None,
         }
     }
 
-    /// How many configurations a `checked`, `partly-checked` or `probed` event has taken.
+    /// How many configurations a `checked`, `partly-checked`, `proved` or `probed` event has taken.
     #[getter]
     fn cost(&self) -> Option<u64> {
         match self.event.kind {
             EventKind::Checked { configurations, .. }
             | EventKind::PartlyChecked { configurations, .. }
+            | EventKind::Proved { configurations, .. }
             | EventKind::Probed { configurations, .. } => Some(configurations),
             _ => None,
         }
@@ -228,6 +234,9 @@ impl Event {
             EventKind::Improved { length } => format!(", length {length:.4}"),
             EventKind::PartlyChecked { edge, .. } => format!(", edge {} free so far", edge.0),
             EventKind::Checked { edge, free, .. } => format!(", edge {} {}", edge.0, state(free)),
+            EventKind::Proved { edge, free, .. } => {
+                format!(", edge {} {} all along", edge.0, state(free))
+            }
             EventKind::Probed { free, .. } => format!(", {}", state(free)),
             _ => String::new(),
         };

@@ -90,7 +90,13 @@ impl State {
                     seconds: self.busy.as_secs_f64(),
                 });
             }
-            EventKind::Checked { edge, free, .. } => {
+            // What a proof refutes was checked before, and found free.
+            EventKind::Checked { edge, free, .. }
+            | EventKind::Proved {
+                edge,
+                free: free @ false,
+                ..
+            } => {
                 let edge = self.roadmap.get().graph.edge(edge);
                 self.checked.0.extend([edge.from.0, edge.to.0]);
                 self.checked.1.push(free);

@@ -12,6 +12,7 @@
 
 use crate::world::world_by_looking;
 use crate::{GridError, OccupancyGrid};
+use psmp::checker::Proof;
 use thiserror::Error;
 
 /// Why a [`DiscRobot`] cannot be.
@@ -75,6 +76,25 @@ impl DiscRobot {
             .margin(x, y)
             .is_some_and(|margin| margin >= self.radius)
             && self.grown.free_at(configuration)
+    }
+}
+
+impl DiscRobot {
+    /// Whether the disc is free all along a stretch, by every cell that its centre passes through. The
+    /// bounds are straight: where both ends keep off them, so does all between.
+    pub(crate) fn proof_along(&self, middle: &[f64], half: &[f64]) -> Proof {
+        let ([x, y, ..], [dx, dy, ..]) = (middle, half) else {
+            return Proof::Blocked;
+        };
+        let ends = [[x - dx, y - dy], [x + dx, y + dy]];
+        let keeps_off = |[x, y]: [f64; 2]| {
+            let margin = self.grown.margin(x, y);
+            margin.is_some_and(|margin| margin >= self.radius)
+        };
+        match ends.into_iter().all(keeps_off) {
+            true => self.grown.proof_along(middle, half),
+            false => Proof::Blocked,
+        }
     }
 }
 
@@ -221,6 +241,41 @@ mod tests {
             let [right, top] = grid.point_at(f64::from(grid.width()), 0.0);
             let q = [x * right, y * top];
             prop_assert_eq!(robot.free_at(&q), grid.free_at(&q));
+        }
+
+        /// What is proved free is free at every configuration along it, and what is refuted comes to an
+        /// occupied cell or a bound.
+        #[test]
+        fn stretches_are_proved_by_the_cells_that_they_pass(
+            grid in grids(),
+            radius in prop::sample::select(vec![0.0, 0.7]),
+            shares in prop::collection::vec([0.0..1.0f64, 0.0..1.0f64, 0.0..1.0f64, 0.0..1.0f64], 50),
+        ) {
+            let robot = DiscRobot::new(&grid, radius).unwrap();
+            let [w, h] = grid.cell_size();
+            let [right, top] = [w * f64::from(grid.width() - 1), h * f64::from(grid.height() - 1)];
+            for [a, b, c, d] in shares {
+                let (from, to) = ([a * right, b * top], [c * right, d * top]);
+                let middle = [0, 1].map(|i| from[i].midpoint(to[i]));
+                let half = [0, 1].map(|i| to[i] - middle[i]);
+                let steps = 400;
+                let mut all = (0..=steps).map(|step| {
+                    let share = f64::from(step) / f64::from(steps);
+                    [0, 1].map(|i| from[i] + share * (to[i] - from[i]))
+                });
+                if robot.proof_along(&middle, &half) == Proof::Free {
+                    prop_assert!(all.all(|q| robot.free_at(&q)), "{from:?} to {to:?}");
+                } else {
+                    // The least step off the line shows what it grazes.
+                    let near = |q: [f64; 2]| {
+                        let off = 0.01 * w.min(h);
+                        [[-off, -off], [-off, off], [off, -off], [off, off], [0.0, 0.0]]
+                            .iter()
+                            .any(|o| !robot.free_at(&[q[0] + o[0], q[1] + o[1]]))
+                    };
+                    prop_assert!(all.any(near), "{from:?} to {to:?}");
+                }
+            }
         }
 
         /// A free disc overlaps no occupied cell and no bound; one in collision does so after

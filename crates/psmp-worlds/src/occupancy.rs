@@ -6,6 +6,7 @@
 
 use crate::raster::read_grey;
 use crate::world::world_by_looking;
+use psmp::checker::Proof;
 use psmp_files::{FileError, save};
 use std::io::Cursor;
 use std::path::Path;
@@ -371,6 +372,59 @@ impl OccupancyGrid {
         };
         self.cell_at(x, y)
             .is_some_and(|(column, row)| self.is_cell_free(column, row))
+    }
+
+    /// Whether a point robot is free all along a stretch, by every cell that it passes through.
+    pub(crate) fn proof_along(&self, middle: &[f64], half: &[f64]) -> Proof {
+        let ([x, y, ..], [dx, dy, ..]) = (middle, half) else {
+            return Proof::Blocked;
+        };
+        let ends = [(x - dx, y - dy), (x + dx, y + dy)];
+        match ends.map(|(x, y)| self.inside(x, y)) {
+            [Some(from), Some(to)] if self.are_cells_free(from, to) => Proof::Free,
+            _ => Proof::Blocked,
+        }
+    }
+
+    /// Whether all cells are free that a straight line between two points inside the grid passes
+    /// through (Amanatides and Woo, 1987).
+    fn are_cells_free(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        let rulers = [self.across, self.up];
+        let in_cells = |point: [f64; 2]| {
+            [0, 1].map(|i| point[i] / rulers[i].unit * rulers[i].cells + self.rounding)
+        };
+        let [from, to] = [from, to].map(in_cells);
+        let way = [to[0] - from[0], to[1] - from[1]];
+        let mut cell = from.map(f64::floor);
+        let last = to.map(f64::floor);
+        // At which share of the way the next cell begins, either way.
+        let begins = |cell: [f64; 2], i: usize| match way[i] {
+            0.0 => f64::INFINITY,
+            way if way > 0.0 => (cell[i] + 1.0 - from[i]) / way,
+            way => (cell[i] - from[i]) / way,
+        };
+        let steps = (0..2).map(|i| (last[i] - cell[i]).abs()).sum::<f64>();
+        for left in (0..=steps as u64).rev() {
+            // Rounding may put the end of the way a hair behind the far edge.
+            let [column, row] = [0, 1].map(|i| cell[i].max(0.0) as u32);
+            let is_free = column < self.width
+                && row < self.height
+                && self.is_cell_free(column, self.height - 1 - row);
+            if !is_free {
+                return false;
+            }
+            if left > 0 {
+                let next = usize::from(begins(cell, 1) < begins(cell, 0));
+                // Never past the last one.
+                let next = if cell[next] == last[next] {
+                    1 - next
+                } else {
+                    next
+                };
+                cell[next] += way[next].signum();
+            }
+        }
+        true
     }
 
     /// How far inside the left and lower bounds a point lies, or `None` outside.

@@ -4,6 +4,7 @@
 //! of radius 0 unless said otherwise; it collides with what it touches.
 
 use crate::world::world_by_looking;
+use psmp::checker::Proof;
 use thiserror::Error;
 
 /// Why a shape cannot be added to [`Shapes`].
@@ -38,6 +39,9 @@ pub enum ShapeError {
     #[error("a radius of {0} cannot be: it must be finite and not negative")]
     Radius(f64),
 }
+
+/// How short a stretch is, beside where it is, that is decided by its middle.
+const TINY: f64 = 1e-7;
 
 /// Boxes and balls that a robot must not touch.
 ///
@@ -141,10 +145,15 @@ impl Shapes {
     /// Whether the robot touches nothing with its centre at the configuration's first numbers.
     #[must_use]
     pub fn free_at(&self, configuration: &[f64]) -> bool {
+        self.keeps_away(configuration, 0.0)
+    }
+
+    /// Whether the robot is farther than this from all shapes.
+    fn keeps_away(&self, configuration: &[f64], margin: f64) -> bool {
         let Some(centre) = configuration.get(..self.dimension) else {
             return false;
         };
-        let robot = self.robot * self.robot;
+        let robot = self.robot + margin;
         self.boxes().all(|(lower, upper)| {
             let sides = lower.iter().zip(upper).zip(centre);
             let squared: f64 = sides
@@ -153,15 +162,33 @@ impl Shapes {
                     outside * outside
                 })
                 .sum();
-            squared > robot
+            squared > robot * robot
         }) && self.balls().all(|(middle, radius)| {
             let squared: f64 = middle
                 .iter()
                 .zip(centre)
                 .map(|(m, value)| (m - value) * (m - value))
                 .sum();
-            squared > (radius + self.robot) * (radius + self.robot)
+            squared > (radius + robot) * (radius + robot)
         })
+    }
+
+    /// Whether the robot is free all along a stretch: it is where nothing is as near to its middle as
+    /// its end. A stretch that is tiny beside where it is is decided by its middle.
+    fn proof_along(&self, middle: &[f64], half: &[f64]) -> Proof {
+        let size = |q: &[f64]| q.iter().take(self.dimension).map(|x| x * x).sum::<f64>();
+        let moved = size(half).sqrt();
+        if moved <= TINY * (1.0 + size(middle).sqrt()) {
+            return match self.free_at(middle) {
+                true => Proof::Free,
+                false => Proof::Blocked,
+            };
+        }
+        match self.keeps_away(middle, moved) {
+            true => Proof::Free,
+            false if self.free_at(middle) => Proof::Open,
+            false => Proof::Blocked,
+        }
     }
 
     fn check_dimension(&self, point: &[f64]) -> Result<(), ShapeError> {

@@ -1,8 +1,8 @@
 //! Worlds that only need to be looked at answer through a shared reference as well as when owned,
 //! so that many checkers can share one.
 
-/// Implements [`psmp::checker::World`] for a type with `fn free_at(&self, &[f64]) -> bool`, and for
-/// references to it.
+/// Implements [`psmp::checker::World`] for a type with `fn free_at(&self, &[f64]) -> bool` and
+/// `fn proof_along(&self, middle: &[f64], half: &[f64]) -> Proof`, and for references to it.
 macro_rules! world_by_looking {
     ($($world:ty),+) => {$(
         impl psmp::checker::World for $world {
@@ -10,6 +10,21 @@ macro_rules! world_by_looking {
 
             fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Self::Error> {
                 Ok(self.free_at(configuration))
+            }
+
+            fn can_prove(&self) -> bool {
+                true
+            }
+
+            fn prove(
+                &mut self,
+                middles: &[f64],
+                half: &[f64],
+                proofs: &mut Vec<psmp::checker::Proof>,
+            ) -> Result<(), Self::Error> {
+                let middles = middles.chunks_exact(half.len());
+                proofs.extend(middles.map(|middle| self.proof_along(middle, half)));
+                Ok(())
             }
         }
     )+};

@@ -1,18 +1,15 @@
-//! Roadmaps, tables and certified motions of an arm.
+//! Roadmaps, tables and proved motions of an arm.
 
 use crate::random;
 use psmp::belief::IndependentEdges;
 use psmp::checker::{BisectionChecker, Checker, EdgeMemory, Part, Sightings, World};
 use psmp::proposer::LazySp;
 use psmp::validator::FailFast;
-use psmp::{
-    Connection, Direction, Edge, EdgeId, Planner, Query, Resolution, Roadmap, VertexId, WorldId,
-};
+use psmp::{Connection, EdgeId, Limit, Planner, Query, Resolution, VertexId, WorldId};
 use psmp_arm::{
-    Arm, CertifiedChecker, ExactWorld, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel,
+    Arm, CheckedArm, Checking, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel,
     SphereWorld, SphereWorlds, SweptVolumes, TableJob, joint_roadmap, models,
 };
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn arm() -> (Arm, SphereModel) {
@@ -111,55 +108,49 @@ fn a_table_says_what_single_checks_say_and_goes_on_where_it_was() {
     }
 }
 
-/// A certified edge must be free however finely it is looked at; exact shapes certify too.
+/// A proved edge must be free however finely it is looked at, but for the tolerance; and one that is free
+/// with room to spare must be proved so.
 #[test]
-fn certified_motions_are_free_all_the_way() {
+fn proved_motions_are_free_all_the_way() {
     let (arm, spheres) = arm();
     let roadmap =
         joint_roadmap(&arm, &spheres, 60, Sampling::Halton, Connection::Nearest(4)).unwrap();
     let scene = &scenes(1)[0];
-    let world = SphereWorld::new(&arm, &spheres, scene).unwrap();
-    let mut fine = world.clone();
-    let resolution = Resolution::largest_axis(0.01).unwrap();
-    let mut certified = CertifiedChecker::new(&roadmap, resolution, world.clone()).unwrap();
-    let mut sampled = BisectionChecker::new(&roadmap, coarse(), world).unwrap();
-    let exact = ExactWorld::new(&arm, scene).unwrap();
-    let mut exactly = CertifiedChecker::new(&roadmap, resolution, exact).unwrap();
-    let mut sightings = Sightings::new(7);
-    let space = arm.space();
-    let (mut proven, mut by_samples, mut by_shapes) = (0, 0, 0);
-    for edge in roadmap.edge_ids() {
-        sightings.clear();
-        let mut is_free = |checker: &mut dyn Checker<Error = Infallible>| {
+    for checking in [Checking::Spheres, Checking::Refined] {
+        let world = CheckedArm::new(checking, &arm, &spheres, scene).unwrap();
+        let mut fine = world.clone();
+        let checker = BisectionChecker::new(&roadmap, coarse(), world).unwrap();
+        let mut checker = checker.proving();
+        let mut sightings = Sightings::new(7);
+        let space = arm.space();
+        let (mut proved, mut refuted) = (0, 0);
+        // Fewer by the true shapes, which take longer.
+        let one_in = if checking == Checking::Spheres { 1 } else { 5 };
+        for edge in roadmap.edge_ids().step_by(one_in) {
             let Ok(found) = checker.check(Part::whole_of(edge), &mut sightings);
-            found.free == Some(true)
-        };
-        let proof = is_free(&mut certified);
-        let sampled = is_free(&mut sampled);
-        by_samples += usize::from(sampled);
-        if edge.0 % 10 == 0 {
-            by_shapes += usize::from(is_free(&mut exactly));
+            if found.free != Some(true) {
+                continue;
+            }
+            let Ok(proof) = checker.prove(edge, &Limit::NONE);
+            let e = roadmap.edge(edge);
+            let [a, b] = [e.from, e.to].map(|v| roadmap.configuration(v).unwrap());
+            let mut q = vec![0.0; 7];
+            let mut is_free = (0..=2000).map(|step| {
+                space.interpolate(a, b, f64::from(step) / 2000.0, &mut q);
+                fine.is_free(&q).unwrap()
+            });
+            match proof.free {
+                // A graze of less than the tolerance may go unseen, and is none of 2000 here.
+                Some(true) => assert!(is_free.all(|free| free), "edge {}", edge.0),
+                // Of what is blocked so deep that 2000 configurations show it, there is some.
+                Some(false) => refuted += usize::from(!is_free.all(|free| free)),
+                None => panic!("nothing limits it"),
+            }
+            proved += usize::from(proof.free == Some(true));
         }
-        if !proof {
-            continue;
-        }
-        proven += 1;
-        assert!(sampled, "what is proven free is free where it is sampled");
-        let e = roadmap.edge(edge);
-        let [a, b] = [e.from, e.to].map(|v| roadmap.configuration(v).unwrap());
-        let mut q = vec![0.0; 7];
-        for step in 0..=2000 {
-            space.interpolate(a, b, f64::from(step) / 2000.0, &mut q);
-            assert!(fine.is_free(&q).unwrap(), "edge {} at step {step}", edge.0);
-        }
+        println!("{checking}: {proved} proved free, {refuted} refuted");
+        assert!(proved > 10 && refuted > 0, "{proved} {refuted}");
     }
-    println!(
-        "{proven} proven free, {by_samples} free by samples, {by_shapes} of a tenth by shapes"
-    );
-    assert!(proven > 10 && proven <= by_samples, "{proven} {by_samples}");
-    let edges = vec![Edge::new(0, 1, 1.0)];
-    let bare = Roadmap::from_edges(2, Direction::Undirected, edges).unwrap();
-    assert!(CertifiedChecker::new(&bare, resolution, fine).is_err());
 }
 
 /// Plan, move one object, plan again: the second plan is as good as one from scratch and asks only

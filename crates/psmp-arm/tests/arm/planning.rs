@@ -152,7 +152,7 @@ fn an_arm_is_planned_for_however_it_is_checked() {
         let checked = problem.checked(row.what, &spheres).unwrap();
         assert_eq!(checked.checking(), row.what);
         let options = SessionOptions {
-            straighten: row.what != Checking::Certified,
+            straighten: true,
             ..SessionOptions::default()
         };
         let session = checked.session(&problem.start, &problem.goal, options);

@@ -24,10 +24,7 @@ fn an_arm_goes_around_a_post() {
     let place = Place::new().with_arm();
     let outputs = "--path p.json --path p.csv --trajectory t.json --trajectory t.csv \
                    --picture a.svg --picture a.png --outcomes o.json";
-    // Certified, all of the motion is free, not only configurations along it.
-    let run = place
-        .psmp(&format!("{PLAN} --checker certified --json {outputs}"))
-        .ok();
+    let run = place.psmp(&format!("{PLAN} --json {outputs}")).ok();
     let events = run.json_lines();
     let last = events.last().unwrap();
     assert_eq!(last["event"], "shortest-on-roadmap", "{events:?}");
@@ -96,7 +93,7 @@ fn the_same_command_gives_the_same_plan() {
 #[test]
 fn every_checker_finds_a_way_and_a_limit_slows_it_down() {
     let place = Place::new().with_arm();
-    for checker in ["refined", "spheres", "exact", "certified"] {
+    for checker in ["refined", "spheres", "exact"] {
         place
             .psmp(&format!("{PLAN} --checker {checker} --time 30"))
             .ok();
@@ -500,14 +497,6 @@ fn what_is_wrong_with_an_arm_is_named() {
         (
             format!("{FREELY} --planner rrtconnect --outcomes o.json"),
             &["no use for `--outcomes`"],
-        ),
-        (
-            format!("{FREELY} --planner rrtconnect --checker certified"),
-            &["certified", "`rrtconnect`", "another checker"],
-        ),
-        (
-            format!("{FREELY} --shortcut --checker certified"),
-            &["--shortcut", "certified", "leave out"],
         ),
         (
             format!("{FREELY} --planner rrtconnect --resolution 1e-9"),

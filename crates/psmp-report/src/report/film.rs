@@ -108,7 +108,9 @@ impl Camera<'_> {
                 }
             }
             EventKind::NoImprovement => FrameKind::NoImprovement,
-            EventKind::Checked { edge, free, .. } => FrameKind::Checked { edge, free },
+            EventKind::Checked { edge, free, .. } | EventKind::Proved { edge, free, .. } => {
+                FrameKind::Checked { edge, free }
+            }
             EventKind::Improved { .. } => FrameKind::Improved {
                 path: self.planner.proposed_path().vertices().to_vec(),
             },

@@ -531,7 +531,12 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             unreachable!("they were here");
         };
         motions.obey(&limit);
-        if !self.options.roadmap.as_ref().is_none_or(is_of_straight_motions) {
+        if !self
+            .options
+            .roadmap
+            .as_ref()
+            .is_none_or(is_of_straight_motions)
+        {
             self.stage = self.after_ends(None);
             return Ok(Some(self.probed(true, before)));
         }

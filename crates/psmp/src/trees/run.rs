@@ -1,8 +1,8 @@
 //! What all planners here share: a checker, a start and a goal, the best path, and the count.
 
+use super::tree::Tree;
 use crate::checker::MotionChecker;
 use crate::checker::World;
-use super::tree::Tree;
 use crate::session::End;
 use crate::waypoints::Waypoints;
 use crate::{Anytime, Event, EventKind, Progress, Yardstick};

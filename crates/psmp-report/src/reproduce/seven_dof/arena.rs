@@ -279,10 +279,10 @@ impl<'a> ArmArena<'a> {
         let before = trial.progress.configurations;
         let options = ShortcutOptions::default();
         let better = |spent: u64, length: f64| trial.improve(before + spent, length);
-        let straight = shortcut(path.clone(), &mut checker, options, seed, better);
+        let straight = shortcut(path, &mut checker, options, seed, better);
         trial.progress.configurations = before + checker.configurations();
-        // Shortcuts are checked as the path was, which therefore stands.
-        Ok(straight.unwrap_or(path))
+        let Ok(straight) = straight;
+        Ok(straight)
     }
 
     fn row(&self, contender: &Contender, seed: u64, trial: &Trial, events: String) -> Row {
