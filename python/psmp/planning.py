@@ -135,12 +135,13 @@ def plan_without_roadmap(
     ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``check`` is as in
     :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop``,
     ``resolution`` and ``straighten``. The straight motion is tried first, and motions are told as
-    ``probed`` events. What is straightened for an arm is free at every 0.01 rad, whatever the
-    ``resolution``.
+    ``probed`` events. For an arm a path is given out when it is proved free all along, whatever
+    the ``resolution``.
 
-    ``range`` is how far RRTConnect's trees move at most in one motion, by default all the way;
-    ``intermediate_states`` says whether the configurations within a motion become part of the tree,
-    which they do by default. OMPL's defaults are a fifth of the space's diagonal, and False.
+    ``range`` is how far RRTConnect's trees move at most in one motion, by default a sixteenth of the space's
+    diameter; ``intermediate_states`` says whether the configurations within a motion become part of
+    the tree, which they do not by default. OMPL's default is a fifth of the diameter; the PSMP paper's
+    are infinity and True.
     """
     function, kind = called_on(check)
     engine = _psmp.without_roadmap(

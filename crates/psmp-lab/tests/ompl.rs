@@ -40,7 +40,7 @@ const CONTESTS: [Contest; 5] = [
         seeds: 40,
         budget: None,
         make: |checker, [start, goal], seed| {
-            let options = RrtConnectOptions::default();
+            let options = RrtConnectOptions::PUBLISHED;
             Box::new(RrtConnect::new(checker, start, goal, options, seed).unwrap())
         },
     },
@@ -60,7 +60,7 @@ const CONTESTS: [Contest; 5] = [
         make: |checker, [start, goal], seed| {
             let options = RrtConnectOptions {
                 intermediate_states: false,
-                ..RrtConnectOptions::default()
+                ..RrtConnectOptions::PUBLISHED
             };
             Box::new(RrtConnect::new(checker, start, goal, options, seed).unwrap())
         },

@@ -35,7 +35,7 @@ fn planners<'a>(
     let checker = || motions(&Space::unit(2), RESOLUTION, grid);
     let mut all: Vec<(String, AnyTreePlanner<'a, Infallible>)> = names()
         .map(|name| {
-            let options = RrtConnectOptions::default();
+            let options = RrtConnectOptions::PUBLISHED;
             let planner = name.build(checker(), start, goal, options, seed).unwrap();
             (name.to_string(), planner)
         })
@@ -179,7 +179,7 @@ fn optimising_planners_come_close_to_the_shortest_path() {
         if name.ends_by_itself() {
             continue;
         }
-        let options = RrtConnectOptions::default();
+        let options = RrtConnectOptions::PUBLISHED;
         let mut planner = name.build(checker(), ends[0], ends[1], options, 5).unwrap();
         let stop = Stop::gap(near.end() / straight - 1.0) | Stop::configurations(200_000);
         let events = watch(planner.as_mut(), &mut checker(), ends, &stop);
@@ -217,7 +217,7 @@ fn a_free_space_is_crossed_straight_and_certified() {
     assert_eq!(events.last().unwrap().kind, EventKind::StraightLine);
     assert_eq!(planner.progress().edges, 1);
 
-    let (trees, shortcuts) = (RrtConnectOptions::default(), ShortcutOptions::default());
+    let (trees, shortcuts) = (RrtConnectOptions::PUBLISHED, ShortcutOptions::default());
     let mut planner =
         RrtConnectShortcut::new(checker(), &start, &goal, trees, shortcuts, 2).unwrap();
     let stop = Stop::gap(0.02) | Stop::configurations(100_000);
@@ -228,7 +228,7 @@ fn a_free_space_is_crossed_straight_and_certified() {
 #[test]
 fn who_is_there_already_need_not_move() {
     let checker = motions(&Space::unit(2), 0.01, wall());
-    let options = RrtConnectOptions::default();
+    let options = RrtConnectOptions::PUBLISHED;
     let mut planner = RrtConnect::new(checker, &[0.1, 0.1], &[0.1, 0.1], options, 0).unwrap();
     let kinds: Vec<EventKind> = std::iter::from_fn(|| planner.step(&Limit::NONE))
         .map(|event| event.unwrap().kind)
@@ -292,7 +292,7 @@ fn what_cannot_be_planned_is_refused_by_name() {
 fn no_path_is_ever_found_where_there_is_none() {
     let closed = WorldFn(|q: &[f64]| !(0.45..0.55).contains(&q[1]));
     let checker = motions(&Space::unit(2), 0.01, closed);
-    let options = RrtConnectOptions::default();
+    let options = RrtConnectOptions::PUBLISHED;
     let mut planner = RrtConnect::new(checker, &BEFORE_WALL, &BEHIND_WALL, options, 0).unwrap();
     let stop = Stop::configurations(30_000);
     assert!(Until::new(&mut planner, &stop).count() > 100);
@@ -317,7 +317,7 @@ impl World for Shaky {
 fn errors_of_the_checker_come_out_and_the_run_goes_on() {
     for name in names() {
         let checker = motions(&Space::unit(2), 0.05, Shaky(0));
-        let options = RrtConnectOptions::default();
+        let options = RrtConnectOptions::PUBLISHED;
         let planner = name.build(checker, &BEFORE_WALL, &BEHIND_WALL, options, 3);
         let mut planner = planner.unwrap();
         let mut errors = 0;
@@ -432,7 +432,7 @@ fn what_is_proved_passes_through_nothing_between_configurations() {
         for name in names() {
             for proving in [false, true] {
                 let checker = if proving { made().proving() } else { made() };
-                let options = RrtConnectOptions::default();
+                let options = RrtConnectOptions::PUBLISHED;
                 let planner = name.build(checker, &start, &goal, options, seed);
                 let mut planner = planner.unwrap();
                 let mut limit = Limit::new(&Stop::configurations(20_000));

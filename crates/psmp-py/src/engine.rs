@@ -238,15 +238,15 @@ pub fn without_roadmap(
              without a roadmap there are no edges",
         ));
     }
-    let usual = RrtConnectOptions::default();
+    let usual = RrtConnectOptions::for_space(&space);
     let options = SessionOptions {
         planner: PlannerName::Tree(name),
         resolution: Some(check.resolution(Some(&space), resolution)?),
         straighten,
-        trees: RrtConnectOptions {
+        trees: Some(RrtConnectOptions {
             range: range.unwrap_or(usual.range),
             intermediate_states: intermediate_states.unwrap_or(usual.intermediate_states),
-        },
+        }),
         seed,
         ..SessionOptions::default()
     };

@@ -170,8 +170,8 @@ pub struct SessionOptions {
     pub eta: f64,
     /// What to do where the proposer has nothing shorter.
     pub fallback: Fallback,
-    /// How RRTConnect grows its trees.
-    pub trees: RrtConnectOptions,
+    /// How RRTConnect grows its trees; unless told, as [suits](RrtConnectOptions::for_space) the space.
+    pub trees: Option<RrtConnectOptions>,
     /// Same seed, same events.
     pub seed: u64,
 }
@@ -188,7 +188,7 @@ impl Default for SessionOptions {
             most_rounds: 3,
             eta: 1000.0,
             fallback: Fallback::default(),
-            trees: RrtConnectOptions::default(),
+            trees: None,
             seed: 0,
         }
     }
@@ -627,6 +627,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         };
         let SessionOptions { trees, seed, .. } = self.options;
         let motions = ground.motions()?;
+        let trees = trees.unwrap_or_else(|| RrtConnectOptions::for_space(&ground.space));
         self.tree = Some(name.build(motions, &ground.start, &ground.goal, trees, seed)?);
         Ok(())
     }

@@ -23,22 +23,32 @@ pub struct RrtConnectOptions {
     pub intermediate_states: bool,
 }
 
-impl Default for RrtConnectOptions {
-    /// As in the experiments of the PSMP paper: unlimited range, intermediate states kept.
-    fn default() -> Self {
-        Self {
-            range: f64::INFINITY,
-            intermediate_states: true,
-        }
-    }
-}
+/// How far a tree moves at most unless told, as a share of the space's diameter.
+const USUAL_RANGE: f64 = 1.0 / 16.0;
 
 impl RrtConnectOptions {
+    /// As in the experiments of the PSMP paper: unlimited range, intermediate states kept. Where checks
+    /// are cheap the many nodes cost more than they save.
+    pub const PUBLISHED: Self = Self {
+        range: f64::INFINITY,
+        intermediate_states: true,
+    };
+
+    /// What is quick to a first path in most spaces: short motions, only their ends kept. A motion that
+    /// is short is more often free, and one that is blocked is found so at less cost.
+    #[must_use]
+    pub fn for_space(space: &Space) -> Self {
+        Self {
+            range: USUAL_RANGE * diameter(space),
+            intermediate_states: false,
+        }
+    }
+
     /// OMPL's defaults: a fifth of the space's diameter, intermediate states not kept.
     #[must_use]
     pub fn ompl(space: &Space) -> Self {
         Self {
-            range: usual_range(space),
+            range: OMPLS_RANGE * diameter(space),
             intermediate_states: false,
         }
     }
@@ -48,14 +58,17 @@ impl RrtConnectOptions {
     }
 }
 
-/// A fifth of the space's diameter: how far OMPL's trees move at most, where nobody says.
-pub(crate) fn usual_range(space: &Space) -> f64 {
+/// How far OMPL's trees move at most where nobody says, as a share of the space's diameter.
+pub(crate) const OMPLS_RANGE: f64 = 0.2;
+
+/// No two configurations of a space are farther apart.
+pub(crate) fn diameter(space: &Space) -> f64 {
     let sides = space.axes().iter().map(|axis| {
         // Round a wrapping axis nothing is farther away than half of it.
         let share = if axis.wraps() { 0.5 } else { 1.0 };
         axis.extent() * axis.weight() * share
     });
-    0.2 * sides.map(|side| side * side).sum::<f64>().sqrt()
+    sides.map(|side| side * side).sum::<f64>().sqrt()
 }
 
 /// How far a tree has come towards a configuration.

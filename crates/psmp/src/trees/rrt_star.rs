@@ -8,7 +8,7 @@
 //! and those in the tree are cut off whenever the path has become much shorter (Gammell et al., 2014).
 
 use super::informed::Informed;
-use super::rrt_connect::usual_range;
+use super::rrt_connect::{OMPLS_RANGE, diameter};
 use super::run::{ProblemError, Run, Way, faces, positive};
 use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
@@ -34,7 +34,7 @@ impl RrtStarOptions {
     #[must_use]
     pub fn for_space(space: &Space) -> Self {
         Self {
-            range: usual_range(space),
+            range: OMPLS_RANGE * diameter(space),
             goal_bias: 0.05,
             rewire_factor: 1.1,
         }

@@ -239,7 +239,7 @@ impl<'a> ArmArena<'a> {
     ) -> Result<Found, ReproduceError> {
         let problem = &self.set.problems[self.world.index()];
         let (start, goal) = (&problem.start, &problem.goal);
-        let options = RrtConnectOptions::default();
+        let options = RrtConnectOptions::PUBLISHED;
         let made = tree.build(self.motion_checker()?, start, goal, options, seed);
         let mut planner = match made {
             Ok(planner) => planner,
