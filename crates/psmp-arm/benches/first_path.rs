@@ -86,7 +86,16 @@ fn main() -> ExitCode {
     println!("range {:.3}", options.range);
     println!(
         "{:17} {:>8} {:>9} {:>9} {:>7} {:>7} {:>8} {:>8} {:>8} {:>8}",
-        "set", "problems", "configs", "us", "ratio", "95%", "length", "ratio+s", "length+s", "unsolved"
+        "set",
+        "problems",
+        "configs",
+        "us",
+        "ratio",
+        "95%",
+        "length",
+        "ratio+s",
+        "length+s",
+        "unsolved"
     );
     let known = read_known(&folder.join("best_known.csv"));
     let (mut all, mut in_cage) = (Vec::new(), f64::NAN);
@@ -228,7 +237,13 @@ fn run(
     let first_us = began.elapsed().as_secs_f64() * 1e6;
     let first_length = path.length();
     let began = Instant::now();
-    let Ok(straight) = shortcut(path, &mut straightener, ShortcutOptions::default(), seed, |_, _| {});
+    let Ok(straight) = shortcut(
+        path,
+        &mut straightener,
+        ShortcutOptions::default(),
+        seed,
+        |_, _| {},
+    );
     Some(Figures {
         first_us,
         first_length,
@@ -246,5 +261,8 @@ fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let place = share * values.len().saturating_sub(1) as f64;
-    values.get(place.round() as usize).copied().unwrap_or(f64::NAN)
+    values
+        .get(place.round() as usize)
+        .copied()
+        .unwrap_or(f64::NAN)
 }

@@ -246,6 +246,7 @@ pub fn without_roadmap(
         trees: Some(RrtConnectOptions {
             range: range.unwrap_or(usual.range),
             intermediate_states: intermediate_states.unwrap_or(usual.intermediate_states),
+            ..usual
         }),
         seed,
         ..SessionOptions::default()

@@ -299,8 +299,8 @@ impl<W: World> BitStar<W> {
             None
         } else {
             let asked = self.run.checker.configurations();
-            let checker = &mut self.run.checker;
-            let motion = checker.is_motion_free(self.tree.at(from), self.tree.at(to))?;
+            let ends = [from, to].map(|node| self.tree.at(node));
+            let motion = self.run.is_motion_free(ends[0], ends[1])?;
             let Some(free) = motion else {
                 return Ok(None);
             };

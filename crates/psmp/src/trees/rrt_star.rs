@@ -205,7 +205,7 @@ impl<W: World> RrtStar<W> {
             self.new.copy_from_slice(&self.drawn);
         }
         let before = self.run.checker.configurations();
-        let Some(free) = self.run.checker.is_motion_free(from, &self.new)? else {
+        let Some(free) = self.run.is_motion_free(from, &self.new)? else {
             return Ok(None);
         };
         self.phase = Phase::Drawing;
@@ -253,8 +253,7 @@ impl<W: World> RrtStar<W> {
             return Ok(None);
         }
         let before = self.run.checker.configurations();
-        let checker = &mut self.run.checker;
-        let Some(free) = checker.is_motion_free(self.tree.at(id), &self.new)? else {
+        let Some(free) = self.run.is_motion_free(self.tree.at(id), &self.new)? else {
             return Ok(None);
         };
         if free {
@@ -307,8 +306,7 @@ impl<W: World> RrtStar<W> {
             return Ok(None);
         }
         let before = self.run.checker.configurations();
-        let checker = &mut self.run.checker;
-        let Some(free) = checker.is_motion_free(&self.new, self.tree.at(id))? else {
+        let Some(free) = self.run.is_motion_free(&self.new, self.tree.at(id))? else {
             return Ok(None);
         };
         if free {

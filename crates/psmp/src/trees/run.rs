@@ -82,6 +82,9 @@ pub(crate) struct Run<W> {
     /// The straight way: no path can be shorter.
     lower_bound: f64,
     over: bool,
+    /// How many motions were proved free, and how many were refuted.
+    proved: u64,
+    refuted: u64,
 }
 
 impl<W: World> Run<W> {
@@ -116,6 +119,8 @@ impl<W: World> Run<W> {
             draws: 0,
             best: None,
             over: false,
+            proved: 0,
+            refuted: 0,
         })
     }
 
@@ -174,14 +179,30 @@ impl<W: World> Run<W> {
         })
     }
 
+    /// Whether a motion that is to be part of a tree is free. Where many that were found free have been
+    /// refuted, it is proved at once: a tree that grows through things is of no use.
+    pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+        if MOST_REFUTED * self.refuted > self.proved + MOST_REFUTED {
+            self.checker.is_proved_free(from, to)
+        } else {
+            self.checker.is_motion_free(from, to)
+        }
+    }
+
     /// Proves one more motion of the way to a node of a tree free all along.
     pub fn prove_way(&mut self, tree: &mut Tree, node: u32) -> Result<Way, W::Error> {
         while let Some([parent, child]) = tree.first_unproved(node) {
             let before = self.checker.configurations();
             match self.checker.prove(tree.at(parent), tree.at(child))? {
                 None => return Ok(Way::BrokenOff),
-                Some(false) => return Ok(Way::Blocked(child)),
-                Some(true) => tree.mark_proved(child),
+                Some(false) => {
+                    self.refuted += 1;
+                    return Ok(Way::Blocked(child));
+                }
+                Some(true) => {
+                    self.proved += 1;
+                    tree.mark_proved(child);
+                }
             }
             if self.checker.configurations() > before && tree.first_unproved(node).is_some() {
                 return Ok(Way::ProvedInPart);
@@ -198,6 +219,10 @@ impl<W: World> Run<W> {
         })
     }
 }
+
+/// If more than one in so many motions of ways is refuted by its proof, motions are proved before they
+/// become part of a tree.
+const MOST_REFUTED: u64 = 4;
 
 /// How far the way to a node has been proved free all along.
 pub(crate) enum Way {
