@@ -34,6 +34,9 @@ impl Default for ShortcutOptions {
 /// gain the corners of a path could be rounded for ever.
 const LEAST_GAIN: f64 = 1e-3;
 
+/// How often places are drawn again that lie in one motion, before the attempt counts as in vain.
+const REDRAWS: u32 = 8;
+
 /// What an attempt has come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempt {
@@ -91,6 +94,17 @@ impl Shortcutting {
         self.path.count() < 3 || self.in_vain >= self.options.attempts_in_vain
     }
 
+    /// Two places along the path, in order, and the motions that they lie in.
+    fn draw(&self, whole: f64, random: &mut Pcg64) -> ([f64; 2], [usize; 2]) {
+        let [a, b] = [(); 2].map(|()| random.random::<f64>() * whole);
+        let along = [a.min(b), a.max(b)];
+        let motions = along.map(|way| {
+            let next = self.lengths.partition_point(|&length| length <= way);
+            next.clamp(1, self.lengths.len() - 1)
+        });
+        (along, motions)
+    }
+
     /// One attempt, at most one motion checked.
     pub fn attempt<W: World>(
         &mut self,
@@ -98,13 +112,14 @@ impl Shortcutting {
         random: &mut Pcg64,
     ) -> Result<Attempt, W::Error> {
         let whole = self.lengths.last().copied().unwrap_or(0.0);
-        let [a, b] = [(); 2].map(|()| random.random::<f64>() * whole);
-        let along = [a.min(b), a.max(b)];
-        // The motion that each place lies in.
-        let motions = along.map(|way| {
-            let next = self.lengths.partition_point(|&length| length <= way);
-            next.clamp(1, self.lengths.len() - 1)
-        });
+        let (mut along, mut motions) = self.draw(whole, random);
+        // Within one motion there is nothing to gain.
+        for _ in 0..REDRAWS {
+            if motions[0] != motions[1] {
+                break;
+            }
+            (along, motions) = self.draw(whole, random);
+        }
         let mut between = 0.0;
         for ((q, motion), way) in self.ends.iter_mut().zip(motions).zip(along) {
             let (from, to) = (self.path.at(motion - 1), self.path.at(motion));
