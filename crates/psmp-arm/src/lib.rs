@@ -42,6 +42,7 @@ mod step;
 mod surroundings;
 mod table;
 mod trajectory;
+mod true_shape;
 mod urdf;
 mod world;
 mod xml;

@@ -13,7 +13,7 @@ use crate::block::{
 use crate::contacts::Contacts;
 use crate::geometry::around;
 use crate::kinematics::Kinematics;
-use crate::obstacle::{PreparedShape, Solid};
+use crate::obstacle::{Numbered, PreparedShape, Solid};
 use crate::pose::{Pose, minus};
 use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
 use crate::surroundings::Surroundings;
@@ -65,6 +65,15 @@ pub(crate) struct Group {
     bound: Sphere,
     first: usize,
     end: usize,
+}
+
+/// What touches what in a block: places, and a bit for each lane.
+#[derive(Clone, Default)]
+pub(crate) struct Touches {
+    /// A body, and an obstacle by its place among the shapes of the scene.
+    pub bodies: Vec<(u32, u32, u8)>,
+    /// A pair by its place among those that must not touch.
+    pub pairs: Vec<(u32, u8)>,
 }
 
 /// Room for one block of this kind.
@@ -196,6 +205,51 @@ impl SphereTree {
         search.hits
     }
 
+    /// Takes down everything that comes within its margin in one of the `relevant` lanes, whatever
+    /// else does.
+    #[inline(always)]
+    pub fn touches<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Room<B>,
+        margins: Option<&Margins>,
+        relevant: u8,
+        touches: &mut Touches,
+    ) {
+        touches.bodies.clear();
+        touches.pairs.clear();
+        self.place_bodies::<B>(token, scratch);
+        let (bodies, pairs) = match margins {
+            Some(margins) => (Some(&*margins.bodies), Some(&*margins.pairs)),
+            None => (None, None),
+        };
+        for index in (0..self.bodies.len()).rev() {
+            let obstacles = &surroundings.obstacles[index];
+            let margin = margin_of(bodies, index);
+            macro_rules! each {
+                ($($kind:ident),+) => {$(
+                    for Numbered { solid, number } in &obstacles.$kind {
+                        let mut search = Search::for_all(relevant);
+                        self.search_body::<B, _>(token, index, solid, scratch, margin, &mut search);
+                        if search.hits != 0 {
+                            touches.bodies.push((index as u32, *number, search.hits));
+                        }
+                    }
+                )+};
+            }
+            each!(boxes, cylinders, capsules, half_spaces, detailed);
+        }
+        for (place, pair) in surroundings.pairs.iter().enumerate() {
+            let mut search = Search::for_all(relevant);
+            let margin = margin_of(pairs, place);
+            self.search_pair::<B>(token, *pair, scratch, margin, &mut search);
+            if search.hits != 0 {
+                touches.pairs.push((place as u32, search.hits));
+            }
+        }
+    }
+
     /// Computes where the bodies are in a block.
     #[inline(always)]
     pub fn place_bodies<B: Block>(&self, token: B::Token, scratch: &mut Room<B>) {
@@ -228,7 +282,7 @@ impl SphereTree {
             let margin = margin_of(margins, index);
             macro_rules! each {
                 ($($kind:ident),+) => {$(
-                    for solid in &obstacles.$kind {
+                    for Numbered { solid, .. } in &obstacles.$kind {
                         if self.search_body::<B, _>(token, index, solid, scratch, margin, search) {
                             return true;
                         }
@@ -338,45 +392,62 @@ impl SphereTree {
         margins: Option<&[f64]>,
         search: &mut Search,
     ) {
-        for (place, &(a, b)) in pairs.iter().enumerate() {
-            let (a, b) = (a as usize, b as usize);
+        for (place, pair) in pairs.iter().enumerate() {
             let margin = margin_of(margins, place);
-            let (one, other) = (&self.bodies[a], &self.bodies[b]);
-            let middles = [
-                load_point::<B>(token, &scratch.bodies[a]),
-                load_point::<B>(token, &scratch.bodies[b]),
-            ];
-            let limit = one.bound.radius + other.bound.radius + margin;
-            let near = square_between(middles[0], middles[1]).within(limit * limit);
+            if self.search_pair::<B>(token, *pair, scratch, margin, search) {
+                return;
+            }
+        }
+    }
+
+    /// Looks for lanes in which two bodies touch each other, and says whether nothing is left to look
+    /// for.
+    #[inline(always)]
+    fn search_pair<B: Block>(
+        &self,
+        token: B::Token,
+        pair: BodyPair,
+        scratch: &mut Room<B>,
+        margin: f32,
+        search: &mut Search,
+    ) -> bool {
+        let (a, b) = (pair.0 as usize, pair.1 as usize);
+        let (one, other) = (&self.bodies[a], &self.bodies[b]);
+        let middles = [
+            load_point::<B>(token, &scratch.bodies[a]),
+            load_point::<B>(token, &scratch.bodies[b]),
+        ];
+        let limit = one.bound.radius + other.bound.radius + margin;
+        let near = square_between(middles[0], middles[1]).within(limit * limit);
+        if near & search.relevant == 0 {
+            return false;
+        }
+        self.place_groups::<B>(token, a, scratch);
+        self.place_groups::<B>(token, b, scratch);
+        for g in one.first..one.end {
+            let middle = load_point::<B>(token, &scratch.groups[g]);
+            let radius = self.groups[g].bound.radius + margin;
+            // First against the whole of the other body.
+            let limit = radius + other.bound.radius;
+            let near = square_between(middle, middles[1]).within(limit * limit);
             if near & search.relevant == 0 {
                 continue;
             }
-            self.place_groups::<B>(token, a, scratch);
-            self.place_groups::<B>(token, b, scratch);
-            for g in one.first..one.end {
-                let middle = load_point::<B>(token, &scratch.groups[g]);
-                let radius = self.groups[g].bound.radius + margin;
-                // First against the whole of the other body.
-                let limit = radius + other.bound.radius;
-                let near = square_between(middle, middles[1]).within(limit * limit);
-                if near & search.relevant == 0 {
+            for h in other.first..other.end {
+                let limit = radius + self.groups[h].bound.radius;
+                let apart = square_between(middle, load_point::<B>(token, &scratch.groups[h]));
+                if apart.within(limit * limit) & search.relevant == 0 {
                     continue;
                 }
-                for h in other.first..other.end {
-                    let limit = radius + self.groups[h].bound.radius;
-                    let apart = square_between(middle, load_point::<B>(token, &scratch.groups[h]));
-                    if apart.within(limit * limit) & search.relevant == 0 {
-                        continue;
-                    }
-                    self.place_spheres::<B>(token, g, scratch);
-                    self.place_spheres::<B>(token, h, scratch);
-                    let hits = self.hits_between::<B>(token, g, h, scratch, margin);
-                    if search.found(hits) {
-                        return;
-                    }
+                self.place_spheres::<B>(token, g, scratch);
+                self.place_spheres::<B>(token, h, scratch);
+                let hits = self.hits_between::<B>(token, g, h, scratch, margin);
+                if search.found(hits) {
+                    return true;
                 }
             }
         }
+        false
     }
 
     /// Computes where a body's bound is.

@@ -10,7 +10,7 @@ use crate::contacts::Contacts;
 use crate::pose::norm;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
-use crate::sphere_tree::{Body, Scratch, SphereTree};
+use crate::sphere_tree::{Body, Scratch, SphereTree, Touches};
 use crate::surroundings::Surroundings;
 use crate::world::{ArmWorld, Clearances, Margins};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
@@ -115,6 +115,34 @@ impl SphereWorld {
                 middle.map(|v| v + radius),
             );
         }
+    }
+
+    /// Takes down what comes within its margin in up to eight configurations, standing collisions
+    /// aside, and says which lanes they are in.
+    pub(crate) fn touches(
+        &mut self,
+        configurations: &[f64],
+        margins: Option<&Margins>,
+        touches: &mut Touches,
+    ) -> u8 {
+        let dimension = self.tree.kinematics.dimension();
+        let relevant = self.eight.load(configurations, dimension);
+        let level = self.level;
+        dispatch!(level, simd => self.touches_in_block(simd, margins, relevant, touches));
+        relevant
+    }
+
+    #[inline(always)]
+    fn touches_in_block<S: Simd>(
+        &mut self,
+        simd: S,
+        margins: Option<&Margins>,
+        relevant: u8,
+        touches: &mut Touches,
+    ) {
+        let (surroundings, scratch) = (&self.surroundings, &mut self.eight);
+        self.tree
+            .touches::<f32x8<S>>(simd, surroundings, scratch, margins, relevant, touches);
     }
 
     #[inline(always)]
