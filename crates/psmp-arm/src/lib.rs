@@ -18,6 +18,7 @@ mod checking;
 mod collada;
 mod contacts;
 mod cover_cache;
+mod crowded;
 mod exact;
 mod geometry;
 mod joint_roadmap;

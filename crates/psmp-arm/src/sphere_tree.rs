@@ -18,6 +18,9 @@ use crate::pose::{Pose, minus};
 use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
 use crate::surroundings::Surroundings;
 use crate::world::{Clearances, Margins};
+use fearless_simd::{Level, Simd, dispatch, f32x8};
+use psmp::Space;
+use psmp::roadmap::halton;
 
 /// What is added to every radius, in metres: more than single precision can lose on an arm of some
 /// metres, so that a verdict "free" holds for the exact shapes that the spheres cover.
@@ -38,10 +41,18 @@ pub(crate) struct SphereTree {
     groups: Vec<Group>,
     /// The spheres of all groups, one group's after the other's.
     spheres: Vec<Sphere>,
+    /// Bodies whose spheres touch each other in most configurations: these spheres tell nothing.
+    crowded: Vec<(u32, u32)>,
 }
 
 /// Two bodies that must not touch.
-pub(crate) type BodyPair = (u32, u32);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BodyPair {
+    pub one: u32,
+    pub other: u32,
+    /// Its place among all pairs of the world.
+    pub place: u32,
+}
 
 #[derive(Clone, Copy)]
 pub(crate) struct Sphere {
@@ -129,6 +140,7 @@ impl SphereTree {
             bodies: Vec::new(),
             groups: Vec::new(),
             spheres: Vec::new(),
+            crowded: Vec::new(),
         };
         for body in &contacts.bodies {
             let (_, mount) = arm.kinematics().mount(body.link);
@@ -164,7 +176,52 @@ impl SphereTree {
                 end: tree.groups.len(),
             });
         }
+        let level = Level::new();
+        tree.crowded = dispatch!(level, simd => tree.find_crowded(simd, arm.space()));
         tree
+    }
+
+    /// Bodies whose spheres touch each other in more than half of configurations all over the space.
+    #[inline(always)]
+    fn find_crowded<S: Simd>(&self, simd: S, space: &Space) -> Vec<(u32, u32)> {
+        const BLOCKS: usize = 8;
+        let bodies = self.bodies.len();
+        let mut counts = vec![0; bodies * bodies];
+        let mut scratch = Scratch::new(self, [0.0; LANES]);
+        let dimension = space.dimension();
+        let drawn = halton(space, BLOCKS * LANES);
+        for block in drawn.chunks(LANES * dimension) {
+            let lanes = scratch.load(block, dimension);
+            self.place_bodies::<f32x8<S>>(simd, &mut scratch);
+            for one in 0..bodies {
+                for other in one + 1..bodies {
+                    if self.bodies[one].frame == self.bodies[other].frame {
+                        continue;
+                    }
+                    let pair = (one as u32, other as u32);
+                    let mut search = Search::for_all(lanes);
+                    self.search_pair::<f32x8<S>>(simd, pair, &mut scratch, 0.0, &mut search);
+                    counts[one * bodies + other] += search.hits.count_ones() as usize;
+                }
+            }
+        }
+        let most = |&place: &usize| counts[place] > BLOCKS * LANES / 2;
+        let found = (0..counts.len()).filter(most);
+        found
+            .map(|place| ((place / bodies) as u32, (place % bodies) as u32))
+            .collect()
+    }
+
+    /// The pairs of bodies that are to be checked: those that their spheres tell something of, and
+    /// those that are crowded.
+    pub fn pairs(&self, contacts: &Contacts) -> (Vec<BodyPair>, Vec<BodyPair>) {
+        let all = contacts.pairs.iter().enumerate();
+        let all = all.map(|(place, &(one, other))| BodyPair {
+            one: one as u32,
+            other: other as u32,
+            place: place as u32,
+        });
+        all.partition(|pair| !self.crowded.contains(&(pair.one, pair.other)))
     }
 
     /// A bit for each lane that collides; only those of `relevant` up to the first collision are
@@ -240,14 +297,19 @@ impl SphereTree {
             }
             each!(boxes, cylinders, capsules, half_spaces, detailed);
         }
-        for (place, pair) in surroundings.pairs.iter().enumerate() {
+        for pair in &surroundings.pairs {
             let mut search = Search::for_all(relevant);
-            let margin = margin_of(pairs, place);
-            self.search_pair::<B>(token, *pair, scratch, margin, &mut search);
+            let margin = margin_of(pairs, pair.place as usize);
+            let bodies = (pair.one, pair.other);
+            self.search_pair::<B>(token, bodies, scratch, margin, &mut search);
             if search.hits != 0 {
-                touches.pairs.push((place as u32, search.hits));
+                touches.pairs.push((pair.place, search.hits));
             }
         }
+        let crowded = surroundings.crowded.iter();
+        touches
+            .pairs
+            .extend(crowded.map(|pair| (pair.place, relevant)));
     }
 
     /// Computes where the bodies are in a block.
@@ -392,9 +454,10 @@ impl SphereTree {
         margins: Option<&[f64]>,
         search: &mut Search,
     ) {
-        for (place, pair) in pairs.iter().enumerate() {
-            let margin = margin_of(margins, place);
-            if self.search_pair::<B>(token, *pair, scratch, margin, search) {
+        for pair in pairs {
+            let margin = margin_of(margins, pair.place as usize);
+            let bodies = (pair.one, pair.other);
+            if self.search_pair::<B>(token, bodies, scratch, margin, search) {
                 return;
             }
         }
@@ -406,7 +469,7 @@ impl SphereTree {
     fn search_pair<B: Block>(
         &self,
         token: B::Token,
-        pair: BodyPair,
+        pair: (u32, u32),
         scratch: &mut Room<B>,
         margin: f32,
         search: &mut Search,
@@ -539,8 +602,9 @@ impl SphereTree {
         if surroundings.standing_collision.is_some() {
             clearances.bodies.fill(0.0);
         }
-        for (&(a, b), clearance) in surroundings.pairs.iter().zip(&mut clearances.pairs) {
-            let (one, other) = (&self.bodies[a as usize], &self.bodies[b as usize]);
+        for pair in surroundings.pairs.iter().chain(&surroundings.crowded) {
+            let one = &self.bodies[pair.one as usize];
+            let other = &self.bodies[pair.other as usize];
             let mut least = f32::INFINITY;
             for i in spheres(one) {
                 for j in spheres(other) {
@@ -548,7 +612,7 @@ impl SphereTree {
                     least = least.min(apart - self.spheres[i].radius - self.spheres[j].radius);
                 }
             }
-            *clearance = f64::from(least);
+            clearances.pairs[pair.place as usize] = f64::from(least);
         }
     }
 }

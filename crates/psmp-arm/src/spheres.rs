@@ -2,11 +2,13 @@
 //!
 //! In a block of eight configurations the frames are computed side by side; then the sphere around
 //! each body is tested against each obstacle in reach, and where it touches, the spheres within it
-//! (see [`crate::sphere_tree`]).
+//! (see [`crate::sphere_tree`]). Pairs of bodies of which spheres can tell nothing are left to the true
+//! shapes (see [`crate::crowded`]).
 
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
 use crate::contacts::Contacts;
+use crate::crowded::CrowdedPairs;
 use crate::pose::norm;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
@@ -26,6 +28,7 @@ pub struct SphereWorld {
     level: Level,
     eight: Scratch<[f32; LANES]>,
     one: Scratch<[f32; 1]>,
+    crowded: Option<CrowdedPairs>,
 }
 
 impl SphereWorld {
@@ -39,11 +42,13 @@ impl SphereWorld {
     pub fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
         let contacts = Contacts::new(arm, scene)?;
         let tree = Arc::new(SphereTree::new(arm, spheres, &contacts));
+        let surroundings = Surroundings::new(&tree, &contacts, scene);
         Ok(Self {
             eight: Scratch::new(&tree, [0.0; LANES]),
             one: Scratch::new(&tree, [0.0]),
             level: Level::new(),
-            surroundings: Arc::new(Surroundings::new(&tree, &contacts, scene)),
+            crowded: CrowdedPairs::new(arm, scene, &surroundings.crowded)?,
+            surroundings: Arc::new(surroundings),
             tree,
         })
     }
@@ -64,8 +69,10 @@ impl SphereWorld {
             self.tree.bodies.len(),
             "the same arm, holding the same"
         );
+        let surroundings = Surroundings::new(&self.tree, &contacts, scene);
         Ok(Self {
-            surroundings: Arc::new(Surroundings::new(&self.tree, &contacts, scene)),
+            crowded: CrowdedPairs::new(arm, scene, &surroundings.crowded)?,
+            surroundings: Arc::new(surroundings),
             ..self.clone()
         })
     }
@@ -85,9 +92,11 @@ impl SphereWorld {
         for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
             *input = [value as f32];
         }
-        self.tree
-            .hits::<f32>((), &self.surroundings, &mut self.one, 1)
-            == 0
+        let hits = self
+            .tree
+            .hits::<f32>((), &self.surroundings, &mut self.one, 1);
+        let crowded = self.crowded.as_mut();
+        hits == 0 && crowded.is_none_or(|pairs| pairs.first_before(configuration, 1).is_none())
     }
 
     /// How many bodies the arm has.
@@ -160,8 +169,13 @@ impl SphereWorld {
             let hits =
                 self.tree
                     .hits::<f32x8<S>>(simd, &self.surroundings, &mut self.eight, relevant);
-            if hits != 0 {
-                return Some(index * LANES + hits.trailing_zeros() as usize);
+            let mut first = (hits != 0).then(|| hits.trailing_zeros() as usize);
+            if let Some(crowded) = &mut self.crowded {
+                let end = first.unwrap_or(LANES);
+                first = crowded.first_before(block, end).or(first);
+            }
+            if let Some(lane) = first {
+                return Some(index * LANES + lane);
             }
         }
         None
@@ -197,11 +211,11 @@ impl World for SphereWorld {
 
 impl ArmWorld for SphereWorld {
     fn no_margins(&self) -> Margins {
-        Margins::none(self.tree.bodies.len(), self.surroundings.pairs.len())
+        Margins::none(self.tree.bodies.len(), self.surroundings.pair_count())
     }
 
     fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
-        margins.assert_for(self.tree.bodies.len(), self.surroundings.pairs.len());
+        margins.assert_for(self.tree.bodies.len(), self.surroundings.pair_count());
         if configurations.is_empty() {
             return 0;
         }
@@ -209,7 +223,12 @@ impl ArmWorld for SphereWorld {
             .eight
             .load(configurations, self.tree.kinematics.dimension());
         let level = self.level;
-        relevant & !dispatch!(level, simd => self.within_margins(simd, margins, relevant))
+        let near = dispatch!(level, simd => self.within_margins(simd, margins, relevant));
+        let clear = relevant & !near;
+        match &mut self.crowded {
+            Some(crowded) => clear & !crowded.within(configurations, clear, Some(margins)),
+            None => clear,
+        }
     }
 
     fn motions(&self) -> Clearances {
@@ -220,8 +239,11 @@ impl ArmWorld for SphereWorld {
             .iter()
             .map(|b| (b.frame, reach(b)))
             .collect();
-        let pairs = self.surroundings.pairs.iter();
-        let pairs: Vec<_> = pairs.map(|&(a, b)| (a as usize, b as usize)).collect();
+        let all = [&self.surroundings.pairs, &self.surroundings.crowded];
+        let mut pairs = vec![(0, 0); self.surroundings.pair_count()];
+        for pair in all.into_iter().flatten() {
+            pairs[pair.place as usize] = (pair.one as usize, pair.other as usize);
+        }
         Clearances::new(&self.tree.exact_kinematics, &bodies, &pairs)
     }
 

@@ -15,8 +15,10 @@ pub(crate) type StandingCollision = (String, String);
 pub(crate) struct Surroundings {
     /// For each body the obstacles in its reach that it must not touch.
     pub obstacles: Vec<Obstacles>,
-    /// Bodies that must not touch each other.
+    /// Bodies that must not touch each other, as their spheres tell.
     pub pairs: Vec<BodyPair>,
+    /// Bodies that must not touch each other, and of which spheres tell nothing.
+    pub crowded: Vec<BodyPair>,
     /// If there is one, nothing is free.
     pub standing_collision: Option<StandingCollision>,
 }
@@ -31,11 +33,18 @@ impl Surroundings {
                 obstacles[body].add(shape, number);
             }
         }
+        let (pairs, crowded) = tree.pairs(contacts);
         Self {
             obstacles,
-            pairs: body_pairs(contacts),
+            pairs,
+            crowded,
             standing_collision: encounters.standing_collision,
         }
+    }
+
+    /// How many pairs of bodies must not touch each other.
+    pub fn pair_count(&self) -> usize {
+        self.pairs.len() + self.crowded.len()
     }
 }
 
@@ -181,12 +190,6 @@ impl EightBoxes {
         }
         apart.within(0.0)
     }
-}
-
-/// The bodies that must not touch each other, as trees number them.
-pub(crate) fn body_pairs(contacts: &Contacts) -> Vec<BodyPair> {
-    let pairs = contacts.pairs.iter();
-    pairs.map(|&(a, b)| (a as u32, b as u32)).collect()
 }
 
 /// The shapes of a scene, made ready once, and which bodies can meet them.
