@@ -21,7 +21,7 @@ use parry3d_f64::shape::{
 };
 use psmp::checker::World;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An arm in a scene, with its true shapes.
 #[derive(Clone)]
@@ -41,6 +41,8 @@ struct Shared {
     pairs: Vec<(usize, usize)>,
     /// A body that never moves and an obstacle that it touches all the same, if there are any.
     standing: Option<(usize, usize)>,
+    /// The shapes of bodies and obstacles, made when distances are first measured.
+    measured: OnceLock<(Vec<Vec<MeasuredShape>>, Vec<MeasuredShape>)>,
 }
 
 struct ExactBody {
@@ -122,6 +124,7 @@ impl ExactWorld {
             obstacles,
             pairs: contacts.pairs,
             standing: None,
+            measured: OnceLock::new(),
         };
         let mut world = Self {
             frames: vec![Pose::IDENTITY; shared.kinematics.frame_count()],
@@ -291,35 +294,42 @@ impl ArmWorld for ExactWorld {
     fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
         self.place(configuration);
         let shared = &*self.shared;
-        let placed = |body: &ExactBody| -> Vec<(ParryPose, SharedShape)> {
-            let frame = to_parry_pose(&self.frames[body.frame]);
-            let given = body.given.iter();
-            given
-                .map(|s| (frame * to_parry_pose(&s.pose), to_parry(&s.shape)))
-                .collect()
+        let (bodies, obstacles) = shared.measured.get_or_init(|| {
+            let ready = |s: &Placed| (to_parry_pose(&s.pose), to_parry(&s.shape));
+            let bodies = shared.bodies.iter();
+            (
+                bodies
+                    .map(|b| b.given.iter().map(ready).collect())
+                    .collect(),
+                shared.obstacles.iter().map(|o| ready(&o.given)).collect(),
+            )
+        });
+        let apart = |one: &[MeasuredShape], seen: ParryPose, other: &MeasuredShape| {
+            one.iter().fold(f64::INFINITY, |least, (p, s)| {
+                let found = query::distance(p, &*s.0, &(seen * other.0), &*other.1.0);
+                least.min(found.map_or(0.0, |found| found.distance))
+            })
         };
-        let apart = |one: &[(ParryPose, SharedShape)], other: &[(ParryPose, SharedShape)]| {
-            let mut least = f64::INFINITY;
-            for (p, s) in one {
-                for (q, t) in other {
-                    let found = query::distance(p, &*s.0, q, &*t.0);
-                    least = least.min(found.map_or(0.0, |found| found.distance));
-                }
-            }
-            least
-        };
-        for (body, clearance) in shared.bodies.iter().zip(&mut clearances.bodies) {
-            let obstacles = body.against.iter().map(|&o| &shared.obstacles[o]);
-            let obstacles: Vec<_> = obstacles
-                .map(|o| (o.pose, to_parry(&o.given.shape)))
-                .collect();
-            *clearance = apart(&placed(body), &obstacles);
+        let frames = &self.frames;
+        let frame = |body: usize| to_parry_pose(&frames[shared.bodies[body].frame]);
+        for (number, body) in shared.bodies.iter().enumerate() {
+            let seen = frame(number).inverse();
+            let gaps = body
+                .against
+                .iter()
+                .map(|&o| apart(&bodies[number], seen, &obstacles[o]));
+            clearances.bodies[number] = gaps.fold(f64::INFINITY, f64::min);
         }
         for (&(a, b), clearance) in shared.pairs.iter().zip(&mut clearances.pairs) {
-            *clearance = apart(&placed(&shared.bodies[a]), &placed(&shared.bodies[b]));
+            let seen = frame(a).inv_mul(&frame(b));
+            let gaps = bodies[b].iter().map(|other| apart(&bodies[a], seen, other));
+            *clearance = gaps.fold(f64::INFINITY, f64::min);
         }
     }
 }
+
+/// A shape as parry measures it.
+type MeasuredShape = (ParryPose, SharedShape);
 
 /// How far a point is from an upright box; zero within.
 pub(crate) fn distance_to_box(point: [f64; 3], low: [f64; 3], high: [f64; 3]) -> f64 {

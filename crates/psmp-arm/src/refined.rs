@@ -46,30 +46,31 @@ impl RefinedWorld {
     /// Whether everything keeps its margin in a configuration by the true shapes, where the spheres
     /// of its lane touch.
     fn keeps(&mut self, lane: usize, configuration: &[f64], margins: Option<&Margins>) -> bool {
+        let Touches { bodies, pairs } = &mut self.touches;
         let exact = &mut self.exact;
-        let mut placed = false;
-        let mut place = |exact: &mut ExactWorld| {
-            if !std::mem::replace(&mut placed, true) {
-                exact.place(configuration);
-            }
-        };
-        for &(body, obstacle, lanes) in &self.touches.bodies {
-            if lanes >> lane & 1 == 1 {
-                place(exact);
-                let margin = margins.map_or(0.0, |m| m.bodies[body as usize]);
-                if !exact.body_keeps(body as usize, obstacle as usize, margin) {
-                    return false;
-                }
-            }
+        let here = |lanes: u8| lanes >> lane & 1 == 1;
+        let any = bodies.iter().any(|touch| here(touch.2)) || pairs.iter().any(|t| here(t.1));
+        if !any {
+            return true;
         }
-        for &(pair, lanes) in &self.touches.pairs {
-            if lanes >> lane & 1 == 1 {
-                place(exact);
-                let margin = margins.map_or(0.0, |m| m.pairs[pair as usize]);
-                if !exact.pair_keeps(pair as usize, margin) {
-                    return false;
-                }
-            }
+        exact.place(configuration);
+        let near = |&(body, obstacle, lanes): &(u32, u32, u8)| {
+            let (body, obstacle) = (body as usize, obstacle as usize);
+            let margin = margins.map_or(0.0, |m| m.bodies[body]);
+            here(lanes) && !exact.body_keeps(body, obstacle, margin)
+        };
+        if let Some(place) = bodies.iter().position(near) {
+            // What touches in a lane often does in the next one too.
+            bodies[..=place].rotate_right(1);
+            return false;
+        }
+        let near = |&(pair, lanes): &(u32, u8)| {
+            let margin = margins.map_or(0.0, |m| m.pairs[pair as usize]);
+            here(lanes) && !exact.pair_keeps(pair as usize, margin)
+        };
+        if let Some(place) = pairs.iter().position(near) {
+            pairs[..=place].rotate_right(1);
+            return false;
         }
         true
     }

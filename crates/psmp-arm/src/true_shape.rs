@@ -14,6 +14,7 @@ use parry3d_f64::math::{Matrix, Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::{SupportMap, Triangle};
 use parry3d_f64::transformation::try_convex_hull;
+use rayon::prelude::*;
 use std::cell::Cell;
 
 /// How far a hull may miss a point that it is around, in metres. Hulls that are apart prove that what
@@ -313,7 +314,7 @@ impl Hull {
             let mut points = points.iter();
             points.all(|&p| (p - a).dot(normal) <= HULL_TOLERANCE / 2.0)
         };
-        if !faces.iter().all(holds) {
+        if !faces.par_iter().all(holds) {
             return None;
         }
         let mut edges: Vec<(u32, u32)> = faces
@@ -435,9 +436,12 @@ struct Walk<'a> {
     other: &'a Core,
     pose: &'a ParryPose,
     margin: f64,
-    /// The axes of the other's frame in this one's, as columns, and how far they go along each axis.
+    /// The axes of the other's frame in this one's, as columns, and how far they go along each axis;
+    /// then the same the other way.
     rotation: Matrix,
     lengths: Matrix,
+    back: Matrix,
+    back_lengths: Matrix,
 }
 
 impl<'a> Walk<'a> {
@@ -449,61 +453,78 @@ impl<'a> Walk<'a> {
             pose,
             margin,
             lengths: rotation.abs(),
+            back: rotation.transpose(),
+            back_lengths: rotation.transpose().abs(),
             rotation,
         }
     }
 
     fn finds_nothing(&self, room: &mut Room) -> bool {
         let roots = (self.one.root(), self.other.root());
-        if self.boxes_apart(&roots.0, &roots.1) {
+        if self.boxes_near(&roots.0, &roots.1).is_none() {
             return true;
         }
         room.stack.clear();
         room.stack.push((0, 0));
         while let Some((a, b)) = room.stack.pop() {
-            let nodes = (node(self.one, &roots.0, a), node(self.other, &roots.1, b));
-            let first = match (nodes.0.leaf, nodes.1.leaf) {
-                (true, true) => {
-                    if !self.pieces_apart(nodes.0.next, nodes.1.next, &mut room.simplex) {
-                        return false;
-                    }
-                    continue;
+            let (one, other) = (node(self.one, &roots.0, a), node(self.other, &roots.1, b));
+            if one.leaf && other.leaf {
+                if !self.pieces_apart(one.next, other.next, &mut room.simplex) {
+                    return false;
                 }
-                (leaf, other_leaf) => other_leaf || (!leaf && size(nodes.0) > size(nodes.1)),
+                continue;
+            }
+            // The greater box gives way to its halves, the nearer of which is looked at first.
+            let halves = match other.leaf || (!one.leaf && size(one) > size(other)) {
+                true => [(one.next, b), (one.next + 1, b)],
+                false => [(a, other.next), (a, other.next + 1)],
             };
-            // The greater box gives way to its halves.
-            let pairs = match first {
-                true => [(nodes.0.next, b), (nodes.0.next + 1, b)],
-                false => [(a, nodes.1.next), (a, nodes.1.next + 1)],
-            };
-            for (a, b) in pairs {
-                let one = node(self.one, &roots.0, a);
-                if !self.boxes_apart(one, node(self.other, &roots.1, b)) {
-                    room.stack.push((a, b));
+            let near = halves.map(|(a, b)| {
+                self.boxes_near(node(self.one, &roots.0, a), node(self.other, &roots.1, b))
+            });
+            match near {
+                [Some(first), Some(second)] => {
+                    let [one, other] = halves;
+                    let farther_first = if first < second {
+                        [other, one]
+                    } else {
+                        [one, other]
+                    };
+                    room.stack.extend(farther_first);
                 }
+                [Some(_), None] => room.stack.push(halves[0]),
+                [None, Some(_)] => room.stack.push(halves[1]),
+                [None, None] => {}
             }
         }
         true
     }
 
-    /// Whether two boxes are certainly farther apart than the margin, along a side of one of them or
-    /// across a side of each.
+    /// The square of the distance of the middles of two boxes, unless the boxes are certainly farther
+    /// apart than the margin: along a side of one of them or, for leaves, across a side of each.
     #[inline]
-    fn boxes_apart(&self, one: &Node, other: &Node) -> bool {
+    fn boxes_near(&self, one: &Node, other: &Node) -> Option<f64> {
         let (half, other_half) = (wide(one.half), wide(other.half));
         let (r, l) = (&self.rotation, &self.lengths);
         let between = self.pose.translation + *r * wide(other.middle) - wide(one.middle);
-        // Along the sides of the one.
         let gaps = between.abs() - half - *l * other_half;
         if gaps.max_element() > self.margin {
-            return true;
+            return None;
         }
-        // Along the sides of the other.
-        let across = r.transpose() * between;
-        let gaps = across.abs() - other_half - l.transpose() * half;
+        let gaps = (self.back * between).abs() - other_half - self.back_lengths * half;
         if gaps.max_element() > self.margin {
-            return true;
+            return None;
         }
+        // Across is seldom where a gap is, so that going on costs less than looking there.
+        if one.leaf && other.leaf && self.apart_across(between, half, other_half) {
+            return None;
+        }
+        Some(between.length_squared())
+    }
+
+    /// Whether two boxes are certainly farther apart than the margin across a side of each.
+    fn apart_across(&self, between: Vector, half: Vector, other_half: Vector) -> bool {
+        let (r, l) = (&self.rotation, &self.lengths);
         for j in 0..3 {
             let (column, length) = (r.col(j), l.col(j));
             let (u, v) = ((j + 1) % 3, (j + 2) % 3);
@@ -589,4 +610,126 @@ pub(crate) fn to_parry_pose(pose: &Pose) -> ParryPose {
     let column = |c: usize| Vector::new(r[0][c], r[1][c], r[2][c]);
     let matrix = Matrix::from_cols(column(0), column(1), column(2));
     ParryPose::from_parts(pose.translation.into(), Rotation::from_mat3(&matrix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::to_parry;
+    use crate::geometry::{Heightfield, PointCloud};
+    use parry3d_f64::query;
+    use std::sync::Arc;
+
+    /// Numbers in [-1, 1) from a seed.
+    fn random(seed: u64) -> impl FnMut() -> f64 {
+        let mut index = 0;
+        move || {
+            index += 1;
+            2.0 * psmp::Draw::new(seed, index).unit(0) - 1.0
+        }
+    }
+
+    /// A ring of square section, which is not convex and closed.
+    fn ring() -> Shape {
+        const SIDES: u32 = 12;
+        let mut vertices = Vec::new();
+        for i in 0..SIDES {
+            let (sine, cosine) =
+                (std::f64::consts::TAU * f64::from(i) / f64::from(SIDES)).sin_cos();
+            for (out, up) in [(0.2, -0.05), (0.3, -0.05), (0.3, 0.05), (0.2, 0.05)] {
+                vertices.push([out * cosine, out * sine, up]);
+            }
+        }
+        let mut triangles = Vec::new();
+        for i in 0..SIDES {
+            let next = (i + 1) % SIDES;
+            for k in 0..4 {
+                let [a, b, c, d] = [
+                    4 * i + k,
+                    4 * next + k,
+                    4 * next + (k + 1) % 4,
+                    4 * i + (k + 1) % 4,
+                ];
+                triangles.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+        Shape::Mesh(Arc::new(Mesh::new(vertices, triangles).unwrap()))
+    }
+
+    fn shapes() -> Vec<Shape> {
+        let mut dice = random(3);
+        let points = (0..60).map(|_| [0.2 * dice(), 0.2 * dice(), 0.2 * dice()]);
+        let cloud = PointCloud::new(points.collect(), 0.02).unwrap();
+        let heights = vec![0.1, 0.0, 0.2, 0.0, 0.05, 0.3, 0.1, 0.0, 0.2];
+        let flat = Mesh::new(
+            vec![[0.0; 3], [0.3, 0.0, 0.0], [0.0, 0.2, 0.0]],
+            vec![[0, 1, 2]],
+        );
+        vec![
+            Shape::cuboid([0.2, 0.3, 0.4]).unwrap(),
+            Shape::sphere(0.15).unwrap(),
+            Shape::cylinder(0.1, 0.4).unwrap(),
+            Shape::capsule(0.08, 0.3).unwrap(),
+            Shape::cone(0.2, 0.4).unwrap(),
+            Shape::HalfSpace,
+            ring(),
+            Shape::Mesh(Arc::new(flat.unwrap())),
+            Shape::Heightfield(Arc::new(Heightfield::new(3, [0.5, 0.5], heights).unwrap())),
+            Shape::Points(Arc::new(cloud)),
+        ]
+    }
+
+    /// Any two shapes, anywhere: there is more room than a margin if and only if parry's distance is
+    /// greater.
+    #[test]
+    fn margins_agree_with_distances() {
+        let all: Vec<(Shape, TrueShape)> = shapes()
+            .into_iter()
+            .map(|shape| (shape.clone(), TrueShape::new(&shape)))
+            .collect();
+        let mut random = random(1);
+        let mut room = Room::default();
+        for (shape, ready) in &all {
+            let (mut farther, mut nearer) = (0, 0);
+            for (other, other_ready) in &all {
+                if matches!((shape, other), (Shape::HalfSpace, Shape::HalfSpace)) {
+                    continue;
+                }
+                // The direction is left over from another pose each time.
+                let mut direction = Vector::X;
+                for _ in 0..60 {
+                    let [place, turn] =
+                        [0.5, 3.0].map(|s| [s * random(), s * random(), s * random()]);
+                    let pose = to_parry_pose(&Pose::from_xyz_rpy(place, turn));
+                    let identity = ParryPose::IDENTITY;
+                    let distance =
+                        query::distance(&identity, &*to_parry(shape).0, &pose, &*to_parry(other).0);
+                    let distance = distance.unwrap().distance;
+                    for margin in [
+                        0.0,
+                        0.03 * (1.0 + random()),
+                        distance - 1e-4,
+                        distance + 1e-4,
+                    ] {
+                        if margin < 0.0 || (distance - margin).abs() < 1e-5 {
+                            continue;
+                        }
+                        let found =
+                            ready.farther(other_ready, &pose, margin, &mut direction, &mut room);
+                        assert_eq!(
+                            found,
+                            distance > margin,
+                            "{shape:?} {other:?} {pose:?}: {distance} {margin}"
+                        );
+                        farther += usize::from(found);
+                        nearer += usize::from(!found);
+                    }
+                }
+            }
+            assert!(
+                farther > 100 && nearer > 100,
+                "{shape:?}: {farther} {nearer}"
+            );
+        }
+    }
 }
