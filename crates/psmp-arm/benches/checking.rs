@@ -1,5 +1,5 @@
-//! How long a valid configuration takes to check: eight lanes beside one lane beside parry's
-//! meshes, for the published Panda in published scenes.
+//! How long a valid configuration takes to check: eight lanes beside one lane beside the true
+//! shapes, for the published Panda in published scenes.
 //!
 //! They run by turns in one process on the same motions, all of them free, and the least time
 //! of many short rounds counts, so that the ratios hold on a busy machine. The motions have a
@@ -37,8 +37,8 @@ const ROUNDS: usize = 40;
 
 /// The largest joint step, and how many times eight lanes are as fast as one at least.
 const STEPS: [(f64, f64); 2] = [(0.2, 3.0), (1.0 / 32.0, 4.0)];
-/// How many times spheres are as fast as meshes at least.
-const BESIDE_MESHES: f64 = 50.0;
+/// How many times spheres are as fast as the true shapes at least.
+const BESIDE_MESHES: f64 = 10.0;
 
 /// How many times a table is as fast in all scenes at once as scene by scene at least.
 const TOGETHER: f64 = 3.0;

@@ -1,7 +1,8 @@
-//! Checking with the true shapes: meshes and primitives, by parry.
+//! Checking with the true shapes: meshes and primitives.
 //!
-//! Slow beside spheres, and what spheres are measured against. A closed convex mesh becomes a
-//! solid; any other mesh is its surface, so that a thing wholly inside it goes unseen.
+//! Slow beside spheres, and what spheres are measured against; [`crate::true_shape`] is how two shapes
+//! are compared. A closed convex mesh is a solid; any other mesh is its surface, so that a thing wholly
+//! inside it goes unseen.
 
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
@@ -156,6 +157,11 @@ impl ExactWorld {
         self.shared.standing.is_some()
     }
 
+    /// Panics if margins are another world's.
+    pub(crate) fn assert_for(&self, margins: &Margins) {
+        margins.assert_for(self.shared.bodies.len(), self.shared.pairs.len());
+    }
+
     /// Places the bodies as they are in a configuration.
     pub(crate) fn place(&mut self, configuration: &[f64]) {
         self.shared
@@ -274,7 +280,7 @@ impl ArmWorld for ExactWorld {
     }
 
     fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
-        margins.assert_for(self.shared.bodies.len(), self.shared.pairs.len());
+        self.assert_for(margins);
         let each = configurations.chunks_exact(self.shared.kinematics.dimension());
         assert!(each.len() <= LANES, "at most eight configurations");
         let lanes = each.enumerate();

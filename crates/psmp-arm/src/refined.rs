@@ -116,6 +116,7 @@ impl ArmWorld for RefinedWorld {
     }
 
     fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
+        self.exact.assert_for(margins);
         let each = configurations.chunks_exact(self.dimension);
         if self.exact.stands_in_collision() || configurations.is_empty() {
             return 0;

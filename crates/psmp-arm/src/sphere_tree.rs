@@ -123,6 +123,7 @@ impl Scratch<[f32; LANES]> {
     #[inline(always)]
     pub fn load(&mut self, block: &[f64], dimension: usize) -> u8 {
         let count = block.len() / dimension;
+        assert!((1..=LANES).contains(&count), "up to eight configurations");
         for (axis, input) in self.inputs.iter_mut().enumerate() {
             for (lane, value) in input.iter_mut().enumerate() {
                 *value = block[lane.min(count - 1) * dimension + axis] as f32;

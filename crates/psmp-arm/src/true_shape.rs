@@ -14,7 +14,6 @@ use parry3d_f64::math::{Matrix, Pose as ParryPose, Rotation, Vector};
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::{SupportMap, Triangle};
 use parry3d_f64::transformation::try_convex_hull;
-use rayon::prelude::*;
 use std::cell::Cell;
 
 /// How far a hull may miss a point that it is around, in metres. Hulls that are apart prove that what
@@ -306,17 +305,6 @@ impl Hull {
     /// The hull of points, if they have one with a volume.
     fn around(points: &[Vector]) -> Option<Self> {
         let (corners, faces) = try_convex_hull(points).ok()?;
-        let holds = |face: &[u32; 3]| {
-            let [a, b, c] = face.map(|corner| corners[corner as usize]);
-            let Some(normal) = (b - a).cross(c - a).try_normalize() else {
-                return true;
-            };
-            let mut points = points.iter();
-            points.all(|&p| (p - a).dot(normal) <= HULL_TOLERANCE / 2.0)
-        };
-        if !faces.par_iter().all(holds) {
-            return None;
-        }
         let mut edges: Vec<(u32, u32)> = faces
             .iter()
             .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a), (b, a), (c, b), (a, c)])
@@ -339,7 +327,25 @@ impl Hull {
             let best = corners.max_by(|i, j| value(i).total_cmp(&value(j)));
             hull.outermost[octant] = best.unwrap_or(0);
         }
-        Some(hull)
+        hull.holds(points).then_some(hull)
+    }
+
+    /// Whether no point is farther outside than what is tolerated.
+    fn holds(&self, points: &[Vector]) -> bool {
+        let convex = || Convex::Hull(self, Cell::new(u32::MAX));
+        let (mut direction, mut simplex) = (Vector::X, VoronoiSimplex::new());
+        points.iter().all(|&point| {
+            let pose = ParryPose::from_translation(point);
+            let point = Convex::Box(Vector::ZERO);
+            !apart(
+                &convex(),
+                &point,
+                &pose,
+                HULL_TOLERANCE / 2.0,
+                &mut direction,
+                &mut simplex,
+            )
+        })
     }
 
     /// The corner farthest in a direction, found by going from neighbour to neighbour.
