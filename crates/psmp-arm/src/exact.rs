@@ -1,7 +1,8 @@
-//! Checking with the true shapes: meshes and primitives, by parry.
+//! Checking with the true shapes: meshes and primitives.
 //!
-//! Slow beside spheres, and what spheres are measured against. A closed convex mesh becomes a
-//! solid; any other mesh is its surface, so that a thing wholly inside it goes unseen.
+//! Slow beside spheres, and what spheres are measured against; [`crate::true_shape`] is how two shapes
+//! are compared. A closed convex mesh is a solid; any other mesh is its surface, so that a thing wholly
+//! inside it goes unseen.
 
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
@@ -10,8 +11,10 @@ use crate::geometry::{Mesh, Placed, Shape, around};
 use crate::kinematics::Kinematics;
 use crate::pose::{Pose, minus, norm};
 use crate::scene::Scene;
+pub(crate) use crate::true_shape::to_parry_pose;
+use crate::true_shape::{Room, TrueShape};
 use crate::world::{ArmWorld, Clearances, Margins};
-use parry3d_f64::math::{Matrix, Pose as ParryPose, Rotation, Vector};
+use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::query;
 use parry3d_f64::shape::{
     Ball, Capsule, Compound, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh,
@@ -19,23 +22,37 @@ use parry3d_f64::shape::{
 };
 use psmp::checker::World;
 use std::convert::Infallible;
+use std::sync::{Arc, OnceLock};
 
 /// An arm in a scene, with its true shapes.
 #[derive(Clone)]
 pub struct ExactWorld {
-    kinematics: Kinematics<f64>,
+    shared: Arc<Shared>,
     frames: Vec<Pose>,
+    /// Where there was a gap last: for each body and obstacle, then for each pair.
+    directions: Vec<Vector>,
+    room: Room,
+}
+
+/// What all clones share.
+struct Shared {
+    kinematics: Kinematics<f64>,
     bodies: Vec<ExactBody>,
     obstacles: Vec<Obstacle>,
     pairs: Vec<(usize, usize)>,
+    /// A body that never moves and an obstacle that it touches all the same, if there are any.
+    standing: Option<(usize, usize)>,
+    /// The shapes of bodies and obstacles, made when distances are first measured.
+    measured: OnceLock<(Vec<Vec<MeasuredShape>>, Vec<MeasuredShape>)>,
 }
 
-#[derive(Clone)]
 struct ExactBody {
     name: String,
     frame: usize,
     /// The shapes where they are in the frame.
-    shapes: Vec<(ParryPose, SharedShape)>,
+    shapes: Vec<(ParryPose, Arc<TrueShape>)>,
+    /// As they were given, for measuring.
+    given: Vec<Placed>,
     /// A ball around them, in the frame.
     centre: [f64; 3],
     radius: f64,
@@ -43,11 +60,11 @@ struct ExactBody {
     against: Vec<usize>,
 }
 
-#[derive(Clone)]
 struct Obstacle {
     name: String,
     pose: ParryPose,
-    shape: SharedShape,
+    shape: Arc<TrueShape>,
+    given: Placed,
     low: [f64; 3],
     high: [f64; 3],
 }
@@ -62,12 +79,13 @@ impl ExactWorld {
         let mut obstacles = Vec::new();
         let mut object_of = Vec::new();
         for (index, object) in scene.objects.iter().enumerate() {
-            for Placed { shape, pose } in &object.shapes {
-                let (low, high) = shape.bounds(pose);
+            for placed in &object.shapes {
+                let (low, high) = placed.shape.bounds(&placed.pose);
                 obstacles.push(Obstacle {
                     name: object.name.clone(),
-                    pose: to_parry_pose(pose),
-                    shape: to_parry(shape),
+                    pose: to_parry_pose(&placed.pose),
+                    shape: placed.shape.true_shape(),
+                    given: placed.clone(),
                     low,
                     high,
                 });
@@ -75,7 +93,7 @@ impl ExactWorld {
             }
         }
         let bodies = contacts.bodies.iter().zip(&contacts.against_objects);
-        let bodies = bodies
+        let bodies: Vec<ExactBody> = bodies
             .map(|(body, against)| {
                 let boxes = body.shapes.iter().flat_map(|s| {
                     let (low, high) = s.shape.bounds(&s.pose);
@@ -83,14 +101,14 @@ impl ExactWorld {
                 });
                 let (low, high) = around(boxes, 0.0);
                 let centre = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
+                let shapes = body.shapes.iter();
                 ExactBody {
                     name: body.name.clone(),
                     frame: body.frame,
-                    shapes: body
-                        .shapes
-                        .iter()
-                        .map(|s| (to_parry_pose(&s.pose), to_parry(&s.shape)))
+                    shapes: shapes
+                        .map(|s| (to_parry_pose(&s.pose), s.shape.true_shape()))
                         .collect(),
+                    given: body.shapes.clone(),
                     radius: norm(minus(high, centre)),
                     centre,
                     against: (0..obstacles.len())
@@ -100,163 +118,229 @@ impl ExactWorld {
             })
             .collect();
         let kinematics = arm.kinematics().clone();
-        Ok(Self {
-            frames: vec![Pose::IDENTITY; kinematics.frame_count()],
+        let directions = bodies.len() * obstacles.len() + contacts.pairs.len();
+        let shared = Shared {
             kinematics,
             bodies,
             obstacles,
             pairs: contacts.pairs,
+            standing: None,
+            measured: OnceLock::new(),
+        };
+        let mut world = Self {
+            frames: vec![Pose::IDENTITY; shared.kinematics.frame_count()],
+            directions: vec![Vector::X; directions],
+            room: Room::default(),
+            shared: Arc::new(shared),
+        };
+        let standing = world.standing_collision();
+        if let Some(shared) = Arc::get_mut(&mut world.shared) {
+            shared.standing = standing;
+        }
+        Ok(world)
+    }
+
+    /// A body that never moves and an obstacle that it touches.
+    fn standing_collision(&mut self) -> Option<(usize, usize)> {
+        let shared = self.shared.clone();
+        let standing = shared
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.frame == 0);
+        let mut all = standing.flat_map(|(body, b)| b.against.iter().map(move |&o| (body, o)));
+        all.find(|&(body, obstacle)| !self.body_keeps(body, obstacle, 0.0))
+    }
+
+    /// Whether nothing is free, because a body that never moves touches something.
+    pub(crate) fn stands_in_collision(&self) -> bool {
+        self.shared.standing.is_some()
+    }
+
+    /// Panics if margins are another world's.
+    pub(crate) fn assert_for(&self, margins: &Margins) {
+        margins.assert_for(self.shared.bodies.len(), self.shared.pairs.len());
+    }
+
+    /// Places the bodies as they are in a configuration.
+    pub(crate) fn place(&mut self, configuration: &[f64]) {
+        self.shared
+            .kinematics
+            .frames(configuration, &mut self.frames);
+    }
+
+    /// Whether a body, where it is placed, is farther than a margin from an obstacle.
+    pub(crate) fn body_keeps(&mut self, body: usize, obstacle: usize, margin: f64) -> bool {
+        let Shared {
+            bodies, obstacles, ..
+        } = &*self.shared;
+        let direction = &mut self.directions[body * obstacles.len() + obstacle];
+        let (body, obstacle) = (&bodies[body], &obstacles[obstacle]);
+        let frame = &self.frames[body.frame];
+        let centre = frame.apply(body.centre);
+        if distance_to_box(centre, obstacle.low, obstacle.high) > body.radius + margin {
+            return true;
+        }
+        let seen = to_parry_pose(frame).inv_mul(&obstacle.pose);
+        let room = &mut self.room;
+        body.shapes.iter().all(|(inner, shape)| {
+            shape.farther(
+                &obstacle.shape,
+                &inner.inv_mul(&seen),
+                margin,
+                direction,
+                room,
+            )
+        })
+    }
+
+    /// Whether the bodies of a pair, where they are placed, are farther apart than a margin.
+    pub(crate) fn pair_keeps(&mut self, pair: usize, margin: f64) -> bool {
+        let Shared {
+            bodies,
+            obstacles,
+            pairs,
+            ..
+        } = &*self.shared;
+        let direction = &mut self.directions[bodies.len() * obstacles.len() + pair];
+        let (one, other) = (&bodies[pairs[pair].0], &bodies[pairs[pair].1]);
+        let frames = [one, other].map(|body| &self.frames[body.frame]);
+        let centres = [frames[0].apply(one.centre), frames[1].apply(other.centre)];
+        if norm(minus(centres[0], centres[1])) > one.radius + other.radius + margin {
+            return true;
+        }
+        let seen = to_parry_pose(frames[0]).inv_mul(&to_parry_pose(frames[1]));
+        let room = &mut self.room;
+        one.shapes.iter().all(|(inner, shape)| {
+            let seen = inner.inv_mul(&seen);
+            let mut others = other.shapes.iter();
+            others.all(|(inner, other)| {
+                shape.farther(other, &(seen * *inner), margin, direction, room)
+            })
         })
     }
 
     /// The names of a body and of what it touches in a configuration, if it touches anything: a
     /// link or a held thing first, then an object or another body.
     pub fn contact(&mut self, configuration: &[f64]) -> Option<(&str, &str)> {
-        self.contact_within(configuration, None)
+        let found = self.within(configuration, None)?;
+        let Shared {
+            bodies,
+            obstacles,
+            pairs,
+            ..
+        } = &*self.shared;
+        Some(match found {
+            Near::Obstacle(body, obstacle) => (&bodies[body].name, &obstacles[obstacle].name),
+            Near::Pair(pair) => (&bodies[pairs[pair].0].name, &bodies[pairs[pair].1].name),
+        })
     }
 
-    /// The names of two things that come within their margin in a configuration.
-    fn contact_within(
-        &mut self,
-        configuration: &[f64],
-        margins: Option<&Margins>,
-    ) -> Option<(&str, &str)> {
-        self.kinematics.frames(configuration, &mut self.frames);
-        let poses: &[Pose] = &self.frames;
-        let pose_of = |body: &ExactBody| to_parry_pose(&poses[body.frame]);
-        for (number, body) in self.bodies.iter().enumerate() {
-            let pose = pose_of(body);
-            let centre = poses[body.frame].apply(body.centre);
-            let margin = match body.frame {
-                0 => 0.0,
-                _ => margins.map_or(0.0, |m| m.bodies[number]),
-            };
-            for &index in &body.against {
-                let obstacle = &self.obstacles[index];
-                let gap = distance_to_box(centre, obstacle.low, obstacle.high);
-                if gap > body.radius + margin {
-                    continue;
-                }
-                let at = (&obstacle.pose, &obstacle.shape);
-                let mut shapes = body.shapes.iter();
-                if !shapes.all(|(inner, shape)| farther((&(pose * *inner), shape), at, margin)) {
-                    return Some((&body.name, &obstacle.name));
-                }
+    /// Two things that come within their margin in a configuration.
+    fn within(&mut self, configuration: &[f64], margins: Option<&Margins>) -> Option<Near> {
+        if let Some((body, obstacle)) = self.shared.standing {
+            return Some(Near::Obstacle(body, obstacle));
+        }
+        self.place(configuration);
+        let shared = self.shared.clone();
+        for (number, body) in shared.bodies.iter().enumerate() {
+            let margin = margins.map_or(0.0, |m| m.bodies[number]);
+            let mut against = body.against.iter().filter(|_| body.frame != 0);
+            if let Some(&near) = against.find(|&&o| !self.body_keeps(number, o, margin)) {
+                return Some(Near::Obstacle(number, near));
             }
         }
-        for (number, &(a, b)) in self.pairs.iter().enumerate() {
-            let (one, other) = (&self.bodies[a], &self.bodies[b]);
-            let margin = margins.map_or(0.0, |m| m.pairs[number]);
-            let centres = [one, other].map(|body| poses[body.frame].apply(body.centre));
-            if norm(minus(centres[0], centres[1])) > one.radius + other.radius + margin {
-                continue;
-            }
-            let (pose_one, pose_other) = (pose_of(one), pose_of(other));
-            let apart = one.shapes.iter().all(|(p, s)| {
-                let placed = pose_one * *p;
-                let mut others = other.shapes.iter();
-                others.all(|(q, t)| farther((&placed, s), (&(pose_other * *q), t), margin))
-            });
-            if !apart {
-                return Some((&one.name, &other.name));
-            }
-        }
-        None
+        let margin = |pair: usize| margins.map_or(0.0, |m| m.pairs[pair]);
+        let mut pairs = 0..shared.pairs.len();
+        pairs
+            .find(|&pair| !self.pair_keeps(pair, margin(pair)))
+            .map(Near::Pair)
     }
 }
 
-/// Whether two placed shapes are farther apart than a margin.
-fn farther(
-    one: (&ParryPose, &SharedShape),
-    other: (&ParryPose, &SharedShape),
-    margin: f64,
-) -> bool {
-    // Every pair of shapes that bodies and scenes are made of is supported; one that were not would
-    // have to count as touching.
-    match margin > 0.0 {
-        true => query::distance(one.0, &*one.1.0, other.0, &*other.1.0)
-            .is_ok_and(|found| found.distance > margin),
-        false => query::intersection_test(one.0, &*one.1.0, other.0, &*other.1.0)
-            .is_ok_and(|found| !found.intersecting),
-    }
+/// What is near what.
+enum Near {
+    /// A body and an obstacle.
+    Obstacle(usize, usize),
+    /// The bodies of a pair.
+    Pair(usize),
 }
 
 impl World for ExactWorld {
     type Error = Infallible;
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
-        Ok(self.contact(configuration).is_none())
+        Ok(self.within(configuration, None).is_none())
     }
 }
 
 impl ArmWorld for ExactWorld {
     fn no_margins(&self) -> Margins {
-        Margins::none(self.bodies.len(), self.pairs.len())
+        Margins::none(self.shared.bodies.len(), self.shared.pairs.len())
     }
 
     fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
-        margins.assert_for(self.bodies.len(), self.pairs.len());
-        let each = configurations.chunks_exact(self.kinematics.dimension());
+        self.assert_for(margins);
+        let each = configurations.chunks_exact(self.shared.kinematics.dimension());
         assert!(each.len() <= LANES, "at most eight configurations");
         let lanes = each.enumerate();
         lanes.fold(0, |clear, (lane, q)| {
-            clear | u8::from(self.contact_within(q, Some(margins)).is_none()) << lane
+            clear | u8::from(self.within(q, Some(margins)).is_none()) << lane
         })
     }
 
     fn motions(&self) -> Clearances {
-        let bodies: Vec<(usize, f64)> = self
-            .bodies
-            .iter()
+        let bodies = self.shared.bodies.iter();
+        let bodies: Vec<(usize, f64)> = bodies
             .map(|b| (b.frame, norm(b.centre) + b.radius))
             .collect();
-        Clearances::new(&self.kinematics, &bodies, &self.pairs)
+        Clearances::new(&self.shared.kinematics, &bodies, &self.shared.pairs)
     }
 
     fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
-        self.kinematics.frames(configuration, &mut self.frames);
-        let apart = |one: (ParryPose, &SharedShape), other: (ParryPose, &SharedShape)| {
-            query::distance(&one.0, &*one.1.0, &other.0, &*other.1.0)
-                .map_or(0.0, |found| found.distance)
+        self.place(configuration);
+        let shared = &*self.shared;
+        let (bodies, obstacles) = shared.measured.get_or_init(|| {
+            let ready = |s: &Placed| (to_parry_pose(&s.pose), to_parry(&s.shape));
+            let bodies = shared.bodies.iter();
+            (
+                bodies
+                    .map(|b| b.given.iter().map(ready).collect())
+                    .collect(),
+                shared.obstacles.iter().map(|o| ready(&o.given)).collect(),
+            )
+        });
+        let apart = |one: &[MeasuredShape], seen: ParryPose, other: &MeasuredShape| {
+            one.iter().fold(f64::INFINITY, |least, (p, s)| {
+                let found = query::distance(p, &*s.0, &(seen * other.0), &*other.1.0);
+                least.min(found.map_or(0.0, |found| found.distance))
+            })
         };
-        let pose_of = |body: &ExactBody| to_parry_pose(&self.frames[body.frame]);
-        for (body, clearance) in self.bodies.iter().zip(&mut clearances.bodies) {
-            let pose = pose_of(body);
-            *clearance = f64::INFINITY;
-            for &index in &body.against {
-                let obstacle = &self.obstacles[index];
-                for (inner, shape) in &body.shapes {
-                    let gap = apart((pose * *inner, shape), (obstacle.pose, &obstacle.shape));
-                    *clearance = clearance.min(gap);
-                }
-            }
+        let frames = &self.frames;
+        let frame = |body: usize| to_parry_pose(&frames[shared.bodies[body].frame]);
+        for (number, body) in shared.bodies.iter().enumerate() {
+            let seen = frame(number).inverse();
+            let gaps = body
+                .against
+                .iter()
+                .map(|&o| apart(&bodies[number], seen, &obstacles[o]));
+            clearances.bodies[number] = gaps.fold(f64::INFINITY, f64::min);
         }
-        for (&(a, b), clearance) in self.pairs.iter().zip(&mut clearances.pairs) {
-            let (one, other) = (&self.bodies[a], &self.bodies[b]);
-            let (pose_one, pose_other) = (pose_of(one), pose_of(other));
-            *clearance = f64::INFINITY;
-            for (p, s) in &one.shapes {
-                for (q, t) in &other.shapes {
-                    let gap = apart((pose_one * *p, s), (pose_other * *q, t));
-                    *clearance = clearance.min(gap);
-                }
-            }
+        for (&(a, b), clearance) in shared.pairs.iter().zip(&mut clearances.pairs) {
+            let seen = frame(a).inv_mul(&frame(b));
+            let gaps = bodies[b].iter().map(|other| apart(&bodies[a], seen, other));
+            *clearance = gaps.fold(f64::INFINITY, f64::min);
         }
     }
 }
+
+/// A shape as parry measures it.
+type MeasuredShape = (ParryPose, SharedShape);
 
 /// How far a point is from an upright box; zero within.
 pub(crate) fn distance_to_box(point: [f64; 3], low: [f64; 3], high: [f64; 3]) -> f64 {
     let outside = [0, 1, 2].map(|i| (low[i] - point[i]).max(point[i] - high[i]).max(0.0));
     norm(outside)
-}
-
-pub(crate) fn to_parry_pose(pose: &Pose) -> ParryPose {
-    let r = &pose.rotation;
-    let column = |c: usize| Vector::new(r[0][c], r[1][c], r[2][c]);
-    let matrix = Matrix::from_cols(column(0), column(1), column(2));
-    let [x, y, z] = pose.translation;
-    ParryPose::from_parts(Vector::new(x, y, z), Rotation::from_mat3(&matrix))
 }
 
 pub(crate) fn to_parry(shape: &Shape) -> SharedShape {

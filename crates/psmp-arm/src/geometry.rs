@@ -1,7 +1,9 @@
 //! The shapes that robots and scenes are made of.
 
 use crate::pose::{Pose, cross, dot, minus, norm};
-use std::sync::Arc;
+use crate::true_shape::TrueShape;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// The greatest length or coordinate, in metres. Spheres are checked in single precision, which loses
 /// a millimetre out there.
@@ -51,10 +53,27 @@ pub struct Placed {
 }
 
 /// A mesh of triangles.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Mesh {
     vertices: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,
+    /// Made ready for checking when first asked for, once for all worlds.
+    true_shape: OnceLock<Arc<TrueShape>>,
+}
+
+impl PartialEq for Mesh {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.vertices, &self.triangles) == (&other.vertices, &other.triangles)
+    }
+}
+
+impl fmt::Debug for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mesh")
+            .field("vertices", &self.vertices)
+            .field("triangles", &self.triangles)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Heights over a rectangle in x and y about the origin.
@@ -187,6 +206,15 @@ impl Shape {
         Ok(Self::Mesh(Arc::new(Mesh::new(vertices, triangles)?)))
     }
 
+    /// The shape made ready for checking; of a mesh once for all who ask.
+    pub(crate) fn true_shape(&self) -> Arc<TrueShape> {
+        let make = || Arc::new(TrueShape::new(self));
+        match self {
+            Self::Mesh(mesh) => mesh.true_shape.get_or_init(make).clone(),
+            _ => make(),
+        }
+    }
+
     /// The least and the greatest coordinates of a placed shape; infinite for a half-space.
     #[must_use]
     pub fn bounds(&self, pose: &Pose) -> ([f64; 3], [f64; 3]) {
@@ -280,6 +308,7 @@ impl Mesh {
         Ok(Self {
             vertices,
             triangles,
+            true_shape: OnceLock::new(),
         })
     }
 
@@ -454,6 +483,7 @@ impl Heightfield {
         Mesh {
             vertices,
             triangles,
+            true_shape: OnceLock::new(),
         }
     }
 }

@@ -63,11 +63,18 @@ enum Detail {
 /// The obstacles that one body is checked against, kind by kind.
 #[derive(Clone, Default)]
 pub(crate) struct Obstacles {
-    pub boxes: Vec<OrientedBox>,
-    pub cylinders: Vec<Cylinder>,
-    pub capsules: Vec<Capsule>,
-    pub half_spaces: Vec<HalfSpace>,
-    pub detailed: Vec<Detailed>,
+    pub boxes: Vec<Numbered<OrientedBox>>,
+    pub cylinders: Vec<Numbered<Cylinder>>,
+    pub capsules: Vec<Numbered<Capsule>>,
+    pub half_spaces: Vec<Numbered<HalfSpace>>,
+    pub detailed: Vec<Numbered<Detailed>>,
+}
+
+/// An obstacle and its place among the shapes of the scene.
+#[derive(Clone)]
+pub(crate) struct Numbered<S> {
+    pub solid: S,
+    pub number: u32,
 }
 
 /// What a ball is tested against.
@@ -277,14 +284,22 @@ fn distance_to_mesh(mesh: &TriMesh, point: Vector) -> f64 {
 }
 
 impl Obstacles {
-    /// Adds a shape.
-    pub fn add(&mut self, placed: &PreparedShape) {
+    /// Adds a shape, which has this place among those of the scene.
+    pub fn add(&mut self, placed: &PreparedShape, number: u32) {
+        macro_rules! add {
+            ($kind:ident, $solid:ident) => {
+                self.$kind.push(Numbered {
+                    solid: $solid.clone(),
+                    number,
+                })
+            };
+        }
         match placed {
-            PreparedShape::Box(shape) => self.boxes.push(*shape),
-            PreparedShape::Cylinder(shape) => self.cylinders.push(*shape),
-            PreparedShape::Capsule(shape) => self.capsules.push(*shape),
-            PreparedShape::HalfSpace(shape) => self.half_spaces.push(*shape),
-            PreparedShape::Detailed(shape) => self.detailed.push(shape.clone()),
+            PreparedShape::Box(solid) => add!(boxes, solid),
+            PreparedShape::Cylinder(solid) => add!(cylinders, solid),
+            PreparedShape::Capsule(solid) => add!(capsules, solid),
+            PreparedShape::HalfSpace(solid) => add!(half_spaces, solid),
+            PreparedShape::Detailed(solid) => add!(detailed, solid),
         }
     }
 
@@ -293,7 +308,7 @@ impl Obstacles {
         let mut hits = 0;
         macro_rules! each {
             ($($kind:ident),+) => {$(
-                for solid in &self.$kind {
+                for Numbered { solid, .. } in &self.$kind {
                     hits |= solid.touches(token, middle, radius);
                 }
             )+};
@@ -307,7 +322,7 @@ impl Obstacles {
         let mut least = f32::INFINITY;
         macro_rules! each {
             ($($kind:ident),+) => {$(
-                for solid in &self.$kind {
+                for Numbered { solid, .. } in &self.$kind {
                     least = least.min(solid.distance::<f32>((), point));
                 }
             )+};

@@ -13,11 +13,14 @@ use crate::block::{
 use crate::contacts::Contacts;
 use crate::geometry::around;
 use crate::kinematics::Kinematics;
-use crate::obstacle::{PreparedShape, Solid};
+use crate::obstacle::{Numbered, PreparedShape, Solid};
 use crate::pose::{Pose, minus};
 use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
 use crate::surroundings::Surroundings;
 use crate::world::{Clearances, Margins};
+use fearless_simd::{Level, Simd, dispatch, f32x8};
+use psmp::Space;
+use psmp::roadmap::halton;
 
 /// What is added to every radius, in metres: more than single precision can lose on an arm of some
 /// metres, so that a verdict "free" holds for the exact shapes that the spheres cover.
@@ -38,10 +41,18 @@ pub(crate) struct SphereTree {
     groups: Vec<Group>,
     /// The spheres of all groups, one group's after the other's.
     spheres: Vec<Sphere>,
+    /// Bodies whose spheres touch each other in most configurations: these spheres tell nothing.
+    crowded: Vec<(u32, u32)>,
 }
 
 /// Two bodies that must not touch.
-pub(crate) type BodyPair = (u32, u32);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BodyPair {
+    pub one: u32,
+    pub other: u32,
+    /// Its place among all pairs of the world.
+    pub place: u32,
+}
 
 #[derive(Clone, Copy)]
 pub(crate) struct Sphere {
@@ -65,6 +76,15 @@ pub(crate) struct Group {
     bound: Sphere,
     first: usize,
     end: usize,
+}
+
+/// What touches what in a block: places, and a bit for each lane.
+#[derive(Clone, Default)]
+pub(crate) struct Touches {
+    /// A body, and an obstacle by its place among the shapes of the scene.
+    pub bodies: Vec<(u32, u32, u8)>,
+    /// A pair by its place among those that must not touch.
+    pub pairs: Vec<(u32, u8)>,
 }
 
 /// Room for one block of this kind.
@@ -103,6 +123,7 @@ impl Scratch<[f32; LANES]> {
     #[inline(always)]
     pub fn load(&mut self, block: &[f64], dimension: usize) -> u8 {
         let count = block.len() / dimension;
+        assert!((1..=LANES).contains(&count), "up to eight configurations");
         for (axis, input) in self.inputs.iter_mut().enumerate() {
             for (lane, value) in input.iter_mut().enumerate() {
                 *value = block[lane.min(count - 1) * dimension + axis] as f32;
@@ -120,6 +141,7 @@ impl SphereTree {
             bodies: Vec::new(),
             groups: Vec::new(),
             spheres: Vec::new(),
+            crowded: Vec::new(),
         };
         for body in &contacts.bodies {
             let (_, mount) = arm.kinematics().mount(body.link);
@@ -155,7 +177,52 @@ impl SphereTree {
                 end: tree.groups.len(),
             });
         }
+        let level = Level::new();
+        tree.crowded = dispatch!(level, simd => tree.find_crowded(simd, arm.space()));
         tree
+    }
+
+    /// Bodies whose spheres touch each other in more than half of configurations all over the space.
+    #[inline(always)]
+    fn find_crowded<S: Simd>(&self, simd: S, space: &Space) -> Vec<(u32, u32)> {
+        const BLOCKS: usize = 8;
+        let bodies = self.bodies.len();
+        let mut counts = vec![0; bodies * bodies];
+        let mut scratch = Scratch::new(self, [0.0; LANES]);
+        let dimension = space.dimension();
+        let drawn = halton(space, BLOCKS * LANES);
+        for block in drawn.chunks(LANES * dimension) {
+            let lanes = scratch.load(block, dimension);
+            self.place_bodies::<f32x8<S>>(simd, &mut scratch);
+            for one in 0..bodies {
+                for other in one + 1..bodies {
+                    if self.bodies[one].frame == self.bodies[other].frame {
+                        continue;
+                    }
+                    let pair = (one as u32, other as u32);
+                    let mut search = Search::for_all(lanes);
+                    self.search_pair::<f32x8<S>>(simd, pair, &mut scratch, 0.0, &mut search);
+                    counts[one * bodies + other] += search.hits.count_ones() as usize;
+                }
+            }
+        }
+        let most = |&place: &usize| counts[place] > BLOCKS * LANES / 2;
+        let found = (0..counts.len()).filter(most);
+        found
+            .map(|place| ((place / bodies) as u32, (place % bodies) as u32))
+            .collect()
+    }
+
+    /// The pairs of bodies that are to be checked: those that their spheres tell something of, and
+    /// those that are crowded.
+    pub fn pairs(&self, contacts: &Contacts) -> (Vec<BodyPair>, Vec<BodyPair>) {
+        let all = contacts.pairs.iter().enumerate();
+        let all = all.map(|(place, &(one, other))| BodyPair {
+            one: one as u32,
+            other: other as u32,
+            place: place as u32,
+        });
+        all.partition(|pair| !self.crowded.contains(&(pair.one, pair.other)))
     }
 
     /// A bit for each lane that collides; only those of `relevant` up to the first collision are
@@ -196,6 +263,56 @@ impl SphereTree {
         search.hits
     }
 
+    /// Takes down everything that comes within its margin in one of the `relevant` lanes, whatever
+    /// else does.
+    #[inline(always)]
+    pub fn touches<B: Block>(
+        &self,
+        token: B::Token,
+        surroundings: &Surroundings,
+        scratch: &mut Room<B>,
+        margins: Option<&Margins>,
+        relevant: u8,
+        touches: &mut Touches,
+    ) {
+        touches.bodies.clear();
+        touches.pairs.clear();
+        self.place_bodies::<B>(token, scratch);
+        let (bodies, pairs) = match margins {
+            Some(margins) => (Some(&*margins.bodies), Some(&*margins.pairs)),
+            None => (None, None),
+        };
+        for index in (0..self.bodies.len()).rev() {
+            let obstacles = &surroundings.obstacles[index];
+            let margin = margin_of(bodies, index);
+            macro_rules! each {
+                ($($kind:ident),+) => {$(
+                    for Numbered { solid, number } in &obstacles.$kind {
+                        let mut search = Search::for_all(relevant);
+                        self.search_body::<B, _>(token, index, solid, scratch, margin, &mut search);
+                        if search.hits != 0 {
+                            touches.bodies.push((index as u32, *number, search.hits));
+                        }
+                    }
+                )+};
+            }
+            each!(boxes, cylinders, capsules, half_spaces, detailed);
+        }
+        for pair in &surroundings.pairs {
+            let mut search = Search::for_all(relevant);
+            let margin = margin_of(pairs, pair.place as usize);
+            let bodies = (pair.one, pair.other);
+            self.search_pair::<B>(token, bodies, scratch, margin, &mut search);
+            if search.hits != 0 {
+                touches.pairs.push((pair.place, search.hits));
+            }
+        }
+        let crowded = surroundings.crowded.iter();
+        touches
+            .pairs
+            .extend(crowded.map(|pair| (pair.place, relevant)));
+    }
+
     /// Computes where the bodies are in a block.
     #[inline(always)]
     pub fn place_bodies<B: Block>(&self, token: B::Token, scratch: &mut Room<B>) {
@@ -228,7 +345,7 @@ impl SphereTree {
             let margin = margin_of(margins, index);
             macro_rules! each {
                 ($($kind:ident),+) => {$(
-                    for solid in &obstacles.$kind {
+                    for Numbered { solid, .. } in &obstacles.$kind {
                         if self.search_body::<B, _>(token, index, solid, scratch, margin, search) {
                             return true;
                         }
@@ -338,45 +455,63 @@ impl SphereTree {
         margins: Option<&[f64]>,
         search: &mut Search,
     ) {
-        for (place, &(a, b)) in pairs.iter().enumerate() {
-            let (a, b) = (a as usize, b as usize);
-            let margin = margin_of(margins, place);
-            let (one, other) = (&self.bodies[a], &self.bodies[b]);
-            let middles = [
-                load_point::<B>(token, &scratch.bodies[a]),
-                load_point::<B>(token, &scratch.bodies[b]),
-            ];
-            let limit = one.bound.radius + other.bound.radius + margin;
-            let near = square_between(middles[0], middles[1]).within(limit * limit);
+        for pair in pairs {
+            let margin = margin_of(margins, pair.place as usize);
+            let bodies = (pair.one, pair.other);
+            if self.search_pair::<B>(token, bodies, scratch, margin, search) {
+                return;
+            }
+        }
+    }
+
+    /// Looks for lanes in which two bodies touch each other, and says whether nothing is left to look
+    /// for.
+    #[inline(always)]
+    fn search_pair<B: Block>(
+        &self,
+        token: B::Token,
+        pair: (u32, u32),
+        scratch: &mut Room<B>,
+        margin: f32,
+        search: &mut Search,
+    ) -> bool {
+        let (a, b) = (pair.0 as usize, pair.1 as usize);
+        let (one, other) = (&self.bodies[a], &self.bodies[b]);
+        let middles = [
+            load_point::<B>(token, &scratch.bodies[a]),
+            load_point::<B>(token, &scratch.bodies[b]),
+        ];
+        let limit = one.bound.radius + other.bound.radius + margin;
+        let near = square_between(middles[0], middles[1]).within(limit * limit);
+        if near & search.relevant == 0 {
+            return false;
+        }
+        self.place_groups::<B>(token, a, scratch);
+        self.place_groups::<B>(token, b, scratch);
+        for g in one.first..one.end {
+            let middle = load_point::<B>(token, &scratch.groups[g]);
+            let radius = self.groups[g].bound.radius + margin;
+            // First against the whole of the other body.
+            let limit = radius + other.bound.radius;
+            let near = square_between(middle, middles[1]).within(limit * limit);
             if near & search.relevant == 0 {
                 continue;
             }
-            self.place_groups::<B>(token, a, scratch);
-            self.place_groups::<B>(token, b, scratch);
-            for g in one.first..one.end {
-                let middle = load_point::<B>(token, &scratch.groups[g]);
-                let radius = self.groups[g].bound.radius + margin;
-                // First against the whole of the other body.
-                let limit = radius + other.bound.radius;
-                let near = square_between(middle, middles[1]).within(limit * limit);
-                if near & search.relevant == 0 {
+            for h in other.first..other.end {
+                let limit = radius + self.groups[h].bound.radius;
+                let apart = square_between(middle, load_point::<B>(token, &scratch.groups[h]));
+                if apart.within(limit * limit) & search.relevant == 0 {
                     continue;
                 }
-                for h in other.first..other.end {
-                    let limit = radius + self.groups[h].bound.radius;
-                    let apart = square_between(middle, load_point::<B>(token, &scratch.groups[h]));
-                    if apart.within(limit * limit) & search.relevant == 0 {
-                        continue;
-                    }
-                    self.place_spheres::<B>(token, g, scratch);
-                    self.place_spheres::<B>(token, h, scratch);
-                    let hits = self.hits_between::<B>(token, g, h, scratch, margin);
-                    if search.found(hits) {
-                        return;
-                    }
+                self.place_spheres::<B>(token, g, scratch);
+                self.place_spheres::<B>(token, h, scratch);
+                let hits = self.hits_between::<B>(token, g, h, scratch, margin);
+                if search.found(hits) {
+                    return true;
                 }
             }
         }
+        false
     }
 
     /// Computes where a body's bound is.
@@ -468,8 +603,9 @@ impl SphereTree {
         if surroundings.standing_collision.is_some() {
             clearances.bodies.fill(0.0);
         }
-        for (&(a, b), clearance) in surroundings.pairs.iter().zip(&mut clearances.pairs) {
-            let (one, other) = (&self.bodies[a as usize], &self.bodies[b as usize]);
+        for pair in surroundings.pairs.iter().chain(&surroundings.crowded) {
+            let one = &self.bodies[pair.one as usize];
+            let other = &self.bodies[pair.other as usize];
             let mut least = f32::INFINITY;
             for i in spheres(one) {
                 for j in spheres(other) {
@@ -477,7 +613,7 @@ impl SphereTree {
                     least = least.min(apart - self.spheres[i].radius - self.spheres[j].radius);
                 }
             }
-            *clearance = f64::from(least);
+            clearances.pairs[pair.place as usize] = f64::from(least);
         }
     }
 }

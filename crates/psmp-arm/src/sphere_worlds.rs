@@ -7,10 +7,11 @@
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
 use crate::contacts::Contacts;
+use crate::crowded::CrowdedPairs;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::sphere_tree::{BodyPair, Scratch, SphereTree};
-use crate::surroundings::{BoxedSurroundings, PlacedBlock, SweptBox, body_pairs};
+use crate::surroundings::{BoxedSurroundings, PlacedBlock, SweptBox};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub struct SphereWorlds {
     scenes: Arc<[(BoxedSurroundings, usize)]>,
     /// Which bodies must not touch each other; for each scene it is one of these.
     pair_sets: Arc<[Vec<BodyPair>]>,
+    /// For each of these sets the pairs of which spheres tell nothing.
+    crowded: Vec<Option<CrowdedPairs>>,
     level: Level,
     /// The blocks of a motion.
     blocks: Vec<PlacedBlock>,
@@ -42,22 +45,27 @@ impl SphereWorlds {
         }
         let alone = Contacts::new(arm, &Scene::default())?;
         let tree = SphereTree::new(arm, spheres, &alone);
-        let mut pair_sets: Vec<Vec<BodyPair>> = Vec::new();
+        let mut pair_sets: Vec<(Vec<BodyPair>, Vec<BodyPair>)> = Vec::new();
+        let mut crowded = Vec::new();
         let boxed = |scene: &Scene| {
             let contacts = Contacts::new(arm, scene)?;
-            let pairs = body_pairs(&contacts);
-            let known = pair_sets.iter().position(|set| *set == pairs);
-            let set = known.unwrap_or_else(|| {
-                pair_sets.push(pairs);
-                pair_sets.len() - 1
-            });
+            let pairs = tree.pairs(&contacts);
+            let set = match pair_sets.iter().position(|set| *set == pairs) {
+                Some(known) => known,
+                None => {
+                    crowded.push(CrowdedPairs::new(arm, scene, &pairs.1)?);
+                    pair_sets.push(pairs);
+                    pair_sets.len() - 1
+                }
+            };
             Ok((BoxedSurroundings::new(&tree, &contacts, scene), set))
         };
         Ok(Self {
             scenes: scenes.iter().map(boxed).collect::<Result<_, _>>()?,
             swept: vec![SweptBox::NOTHING; tree.bodies.len()],
             meets_itself: vec![false; pair_sets.len()],
-            pair_sets: pair_sets.into(),
+            pair_sets: pair_sets.into_iter().map(|(told, _)| told).collect(),
+            crowded,
             blocks: Vec::new(),
             level: Level::new(),
             tree: Arc::new(tree),
@@ -108,9 +116,13 @@ impl SphereWorlds {
             let scratch = &mut block.scratch;
             block.lanes = scratch.load(configurations, dimension);
             tree.place_bodies::<f32x8<S>>(simd, scratch);
-            for (pairs, meets) in self.pair_sets.iter().zip(&mut self.meets_itself) {
+            let sets = self.pair_sets.iter().zip(&mut self.crowded);
+            for ((pairs, crowded), meets) in sets.zip(&mut self.meets_itself) {
                 let hits = tree.hits_with_itself::<f32x8<S>>(simd, pairs, scratch, block.lanes);
                 *meets |= hits != 0;
+                if let Some(crowded) = crowded {
+                    *meets = *meets || crowded.first_before(configurations, LANES).is_some();
+                }
             }
             if self.meets_itself.iter().all(|&meets| meets) {
                 return;
@@ -138,6 +150,7 @@ impl Clone for SphereWorlds {
             tree: self.tree.clone(),
             scenes: self.scenes.clone(),
             pair_sets: self.pair_sets.clone(),
+            crowded: self.crowded.clone(),
             meets_itself: self.meets_itself.clone(),
             level: self.level,
             blocks: Vec::new(),

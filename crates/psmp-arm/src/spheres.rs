@@ -2,15 +2,17 @@
 //!
 //! In a block of eight configurations the frames are computed side by side; then the sphere around
 //! each body is tested against each obstacle in reach, and where it touches, the spheres within it
-//! (see [`crate::sphere_tree`]).
+//! (see [`crate::sphere_tree`]). Pairs of bodies of which spheres can tell nothing are left to the true
+//! shapes (see [`crate::crowded`]).
 
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
 use crate::contacts::Contacts;
+use crate::crowded::CrowdedPairs;
 use crate::pose::norm;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
-use crate::sphere_tree::{Body, Scratch, SphereTree};
+use crate::sphere_tree::{Body, Scratch, SphereTree, Touches};
 use crate::surroundings::Surroundings;
 use crate::sweep::BodyBall;
 use crate::world::{ArmWorld, Clearances, Margins};
@@ -27,6 +29,7 @@ pub struct SphereWorld {
     level: Level,
     eight: Scratch<[f32; LANES]>,
     one: Scratch<[f32; 1]>,
+    crowded: Option<CrowdedPairs>,
 }
 
 impl SphereWorld {
@@ -40,11 +43,13 @@ impl SphereWorld {
     pub fn new(arm: &Arm, spheres: &SphereModel, scene: &Scene) -> Result<Self, ArmError> {
         let contacts = Contacts::new(arm, scene)?;
         let tree = Arc::new(SphereTree::new(arm, spheres, &contacts));
+        let surroundings = Surroundings::new(&tree, &contacts, scene);
         Ok(Self {
             eight: Scratch::new(&tree, [0.0; LANES]),
             one: Scratch::new(&tree, [0.0]),
             level: Level::new(),
-            surroundings: Arc::new(Surroundings::new(&tree, &contacts, scene)),
+            crowded: CrowdedPairs::new(arm, scene, &surroundings.crowded)?,
+            surroundings: Arc::new(surroundings),
             tree,
         })
     }
@@ -65,8 +70,10 @@ impl SphereWorld {
             self.tree.bodies.len(),
             "the same arm, holding the same"
         );
+        let surroundings = Surroundings::new(&self.tree, &contacts, scene);
         Ok(Self {
-            surroundings: Arc::new(Surroundings::new(&self.tree, &contacts, scene)),
+            crowded: CrowdedPairs::new(arm, scene, &surroundings.crowded)?,
+            surroundings: Arc::new(surroundings),
             ..self.clone()
         })
     }
@@ -86,9 +93,11 @@ impl SphereWorld {
         for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
             *input = [value as f32];
         }
-        self.tree
-            .hits::<f32>((), &self.surroundings, &mut self.one, 1)
-            == 0
+        let hits = self
+            .tree
+            .hits::<f32>((), &self.surroundings, &mut self.one, 1);
+        let crowded = self.crowded.as_mut();
+        hits == 0 && crowded.is_none_or(|pairs| pairs.first_before(configuration, 1).is_none())
     }
 
     /// The spheres around the bodies.
@@ -128,6 +137,34 @@ impl SphereWorld {
         }
     }
 
+    /// Takes down what comes within its margin in up to eight configurations, standing collisions
+    /// aside, and says which lanes they are in.
+    pub(crate) fn touches(
+        &mut self,
+        configurations: &[f64],
+        margins: Option<&Margins>,
+        touches: &mut Touches,
+    ) -> u8 {
+        let dimension = self.tree.kinematics.dimension();
+        let relevant = self.eight.load(configurations, dimension);
+        let level = self.level;
+        dispatch!(level, simd => self.touches_in_block(simd, margins, relevant, touches));
+        relevant
+    }
+
+    #[inline(always)]
+    fn touches_in_block<S: Simd>(
+        &mut self,
+        simd: S,
+        margins: Option<&Margins>,
+        relevant: u8,
+        touches: &mut Touches,
+    ) {
+        let (surroundings, scratch) = (&self.surroundings, &mut self.eight);
+        self.tree
+            .touches::<f32x8<S>>(simd, surroundings, scratch, margins, relevant, touches);
+    }
+
     #[inline(always)]
     fn within_margins<S: Simd>(&mut self, simd: S, margins: &Margins, relevant: u8) -> u8 {
         let (tree, scratch) = (&self.tree, &mut self.eight);
@@ -143,8 +180,13 @@ impl SphereWorld {
             let hits =
                 self.tree
                     .hits::<f32x8<S>>(simd, &self.surroundings, &mut self.eight, relevant);
-            if hits != 0 {
-                return Some(index * LANES + hits.trailing_zeros() as usize);
+            let mut first = (hits != 0).then(|| hits.trailing_zeros() as usize);
+            if let Some(crowded) = &mut self.crowded {
+                let end = first.unwrap_or(LANES);
+                first = crowded.first_before(block, end).or(first);
+            }
+            if let Some(lane) = first {
+                return Some(index * LANES + lane);
             }
         }
         None
@@ -180,11 +222,11 @@ impl World for SphereWorld {
 
 impl ArmWorld for SphereWorld {
     fn no_margins(&self) -> Margins {
-        Margins::none(self.tree.bodies.len(), self.surroundings.pairs.len())
+        Margins::none(self.tree.bodies.len(), self.surroundings.pair_count())
     }
 
     fn clear(&mut self, configurations: &[f64], margins: &Margins) -> u8 {
-        margins.assert_for(self.tree.bodies.len(), self.surroundings.pairs.len());
+        margins.assert_for(self.tree.bodies.len(), self.surroundings.pair_count());
         if configurations.is_empty() {
             return 0;
         }
@@ -192,7 +234,12 @@ impl ArmWorld for SphereWorld {
             .eight
             .load(configurations, self.tree.kinematics.dimension());
         let level = self.level;
-        relevant & !dispatch!(level, simd => self.within_margins(simd, margins, relevant))
+        let near = dispatch!(level, simd => self.within_margins(simd, margins, relevant));
+        let clear = relevant & !near;
+        match &mut self.crowded {
+            Some(crowded) => clear & !crowded.within(configurations, clear, Some(margins)),
+            None => clear,
+        }
     }
 
     fn motions(&self) -> Clearances {
@@ -203,8 +250,11 @@ impl ArmWorld for SphereWorld {
             .iter()
             .map(|b| (b.frame, reach(b)))
             .collect();
-        let pairs = self.surroundings.pairs.iter();
-        let pairs: Vec<_> = pairs.map(|&(a, b)| (a as usize, b as usize)).collect();
+        let all = [&self.surroundings.pairs, &self.surroundings.crowded];
+        let mut pairs = vec![(0, 0); self.surroundings.pair_count()];
+        for pair in all.into_iter().flatten() {
+            pairs[pair.place as usize] = (pair.one as usize, pair.other as usize);
+        }
         Clearances::new(&self.tree.exact_kinematics, &bodies, &pairs)
     }
 

@@ -15,8 +15,10 @@ pub(crate) type StandingCollision = (String, String);
 pub(crate) struct Surroundings {
     /// For each body the obstacles in its reach that it must not touch.
     pub obstacles: Vec<Obstacles>,
-    /// Bodies that must not touch each other.
+    /// Bodies that must not touch each other, as their spheres tell.
     pub pairs: Vec<BodyPair>,
+    /// Bodies that must not touch each other, and of which spheres tell nothing.
+    pub crowded: Vec<BodyPair>,
     /// If there is one, nothing is free.
     pub standing_collision: Option<StandingCollision>,
 }
@@ -25,16 +27,24 @@ impl Surroundings {
     pub fn new(tree: &SphereTree, contacts: &Contacts, scene: &Scene) -> Self {
         let encounters = Encounters::new(tree, contacts, scene);
         let mut obstacles = vec![Obstacles::default(); tree.bodies.len()];
-        for (shape, bodies) in encounters.shapes.iter().zip(&encounters.bodies) {
+        let shapes = encounters.shapes.iter().zip(&encounters.numbers);
+        for ((shape, &number), bodies) in shapes.zip(&encounters.bodies) {
             for &body in bodies {
-                obstacles[body].add(shape);
+                obstacles[body].add(shape, number);
             }
         }
+        let (pairs, crowded) = tree.pairs(contacts);
         Self {
             obstacles,
-            pairs: body_pairs(contacts),
+            pairs,
+            crowded,
             standing_collision: encounters.standing_collision,
         }
+    }
+
+    /// How many pairs of bodies must not touch each other.
+    pub fn pair_count(&self) -> usize {
+        self.pairs.len() + self.crowded.len()
     }
 }
 
@@ -182,15 +192,11 @@ impl EightBoxes {
     }
 }
 
-/// The bodies that must not touch each other, as trees number them.
-pub(crate) fn body_pairs(contacts: &Contacts) -> Vec<BodyPair> {
-    let pairs = contacts.pairs.iter();
-    pairs.map(|&(a, b)| (a as u32, b as u32)).collect()
-}
-
 /// The shapes of a scene, made ready once, and which bodies can meet them.
 struct Encounters {
     shapes: Vec<PreparedShape>,
+    /// The place of each among all shapes of the scene.
+    numbers: Vec<u32>,
     /// The least and the greatest coordinates of each shape.
     bounds: Vec<([f64; 3], [f64; 3])>,
     /// For each shape the moving bodies that can reach it and must not touch it.
@@ -211,12 +217,15 @@ impl Encounters {
             .collect();
         let mut encounters = Self {
             shapes: Vec::new(),
+            numbers: Vec::new(),
             bounds: Vec::new(),
             bodies: Vec::new(),
             standing_collision: None,
         };
+        let mut place = 0;
         for (number, object) in scene.objects.iter().enumerate() {
             for placed in &object.shapes {
+                place += 1;
                 let (low, high) = placed.shape.bounds(&placed.pose);
                 let (mut met_by, mut standing) = (Vec::new(), Vec::new());
                 for (index, body) in tree.bodies.iter().enumerate() {
@@ -236,7 +245,7 @@ impl Encounters {
                 let shape = PreparedShape::new(placed);
                 // What never moves is checked now, once.
                 let mut alone = Obstacles::default();
-                alone.add(&shape);
+                alone.add(&shape, 0);
                 let touches = |&index: &usize| {
                     let spheres = tree.spheres_of(&tree.bodies[index]);
                     let mut spheres = spheres.iter();
@@ -247,6 +256,7 @@ impl Encounters {
                     encounters.standing_collision = Some(names);
                 }
                 encounters.shapes.push(shape);
+                encounters.numbers.push(place - 1);
                 encounters.bounds.push((low, high));
                 encounters.bodies.push(met_by);
             }

@@ -1,11 +1,14 @@
 //! Spheres beside exact shapes, and eight lanes beside one.
 
 use crate::{panda, random, random_configuration};
+use psmp::Connection;
 use psmp::checker::World;
 use psmp_arm::{
-    Arm, ArmWorld, Attached, ExactWorld, Heightfield, Object, Placed, PointCloud, Pose, Robot,
-    Scene, Semantics, Shape, SphereModel, SphereWorld, models,
+    Arm, ArmWorld, Attached, ExactWorld, Heightfield, Margins, Object, Placed, PointCloud, Pose,
+    RefinedWorld, Robot, Sampling, Scene, Semantics, Shape, SphereModel, SphereWorld,
+    joint_roadmap, models,
 };
+use std::sync::LazyLock;
 
 /// The published Panda, with its hand.
 pub fn panda_arm() -> Option<Arm> {
@@ -299,4 +302,118 @@ fn shipped_arms_are_free_at_home_and_often_elsewhere() {
         println!("{name}: {free} of 1000 free by spheres, {truly} by shapes");
         assert!(free > 150, "{name}: {free} of 1000 free");
     }
+}
+
+/// Published robots in published scenes, and a shipped one among every kind of obstacle.
+static ARMS_AND_SCENES: LazyLock<Vec<(Arm, SphereModel, Scene)>> = LazyLock::new(|| {
+    let (robot, semantics) = models::panda_like();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let model = SphereModel::cover(arm.robot(), 128);
+    let mut all = vec![(arm, model, scene_of_everything())];
+    for (name, group, set) in [
+        ("panda", "panda_arm", "cage"),
+        ("ur5", "manipulator", "table_pick"),
+    ] {
+        let Some(folder) = psmp_testdata::published(&format!("motion_bench_maker/{name}")) else {
+            continue;
+        };
+        let robot = Robot::read(folder.join(format!("{name}.urdf"))).unwrap();
+        let semantics = Semantics::read(folder.join(format!("{name}.srdf")), &robot).unwrap();
+        let arm = Arm::new(robot, &semantics, group).unwrap();
+        let scene = folder.join(format!("problems/{set}/scene0001.yaml"));
+        let model = SphereModel::cover(arm.robot(), psmp_arm::DEFAULT_SPHERES);
+        all.push((arm, model, Scene::read(scene).unwrap()));
+    }
+    all
+});
+
+#[test]
+fn refined_verdicts_are_those_of_the_true_shapes() {
+    for (arm, model, scene) in &*ARMS_AND_SCENES {
+        let name = arm.robot().name();
+        let mut refined = RefinedWorld::new(arm, model, scene).unwrap();
+        let mut exact = ExactWorld::new(arm, scene).unwrap();
+        let dimension = arm.dimension();
+        let batch = psmp::roadmap::uniform(arm.space(), 1000, 4);
+        let truly: Vec<bool> = batch
+            .chunks_exact(dimension)
+            .map(|q| exact.is_free(q).unwrap())
+            .collect();
+        let free = truly.iter().filter(|&&free| free).count();
+        assert!((50..950).contains(&free), "{name}: {free} of 1000 free");
+        let mut rest = 0;
+        for (index, q) in batch.chunks_exact(dimension).enumerate() {
+            assert_eq!(refined.is_free(q).unwrap(), truly[index], "{name}: {q:?}");
+            if !truly[index] {
+                let found = refined.first_collision(&batch[rest * dimension..], dimension);
+                assert_eq!(found.unwrap(), Some(index - rest), "{name}");
+                rest = index + 1;
+            }
+        }
+    }
+}
+
+/// What is clear by the true shapes has its distances greater than the margins, spheres call nothing
+/// clear that the true shapes do not, and refined answers are the true ones.
+#[test]
+fn margins_are_kept_by_all_worlds_alike() {
+    for (arm, model, scene) in &*ARMS_AND_SCENES {
+        let name = arm.robot().name();
+        let mut spheres = SphereWorld::new(arm, model, scene).unwrap();
+        let mut refined = RefinedWorld::new(arm, model, scene).unwrap();
+        let mut exact = ExactWorld::new(arm, scene).unwrap();
+        let dimension = arm.dimension();
+        let mut random = random(11);
+        let (mut clear, mut by_spheres, mut near) = (0, 0, 0);
+        let batch = psmp::roadmap::uniform(arm.space(), 603, 12);
+        for block in batch.chunks(8 * dimension) {
+            let mut margins: Margins = exact.no_margins();
+            assert_eq!(margins, spheres.no_margins());
+            let lanes = block.chunks_exact(dimension);
+            let free = lanes.enumerate().fold(0, |free, (lane, q)| {
+                free | u8::from(exact.is_free(q).unwrap()) << lane
+            });
+            assert_eq!(refined.clear(block, &margins), free, "{name}");
+            let scale = 0.05 * random();
+            let all = margins.bodies.iter_mut().chain(&mut margins.pairs);
+            all.for_each(|margin| *margin = scale * random());
+            let truly = exact.clear(block, &margins);
+            assert_eq!(refined.clear(block, &margins), truly, "{name}");
+            let careful = spheres.clear(block, &margins);
+            assert_eq!(careful & !truly, 0, "{name}");
+            assert_eq!(truly & !free, 0, "{name}");
+            clear += truly.count_ones();
+            by_spheres += careful.count_ones();
+            near += (free & !truly).count_ones();
+        }
+        println!("{name}: {clear} clear, {by_spheres} by spheres; {near} free and too near");
+        assert!(clear > 50 && by_spheres > 10 && near > 0, "{name}");
+    }
+}
+
+/// The spheres of the UR5's wrist and upper arm touch its neighbours' wherever it is; a roadmap is
+/// made all the same.
+#[test]
+fn links_that_crowd_each_other_leave_room() {
+    let mut all = ARMS_AND_SCENES.iter();
+    let Some((arm, model, _)) = all.find(|(arm, ..)| arm.group() == "manipulator") else {
+        return;
+    };
+    let mut spheres = SphereWorld::new(arm, model, &Scene::default()).unwrap();
+    let mut exact = ExactWorld::new(arm, &Scene::default()).unwrap();
+    let (mut free, mut truly, mut differing) = (0, 0, 0);
+    for q in psmp::roadmap::uniform(arm.space(), 2000, 2).chunks_exact(arm.dimension()) {
+        let by_spheres = spheres.is_free(q).unwrap();
+        let by_shapes = exact.is_free(q).unwrap();
+        assert!(!by_spheres || by_shapes);
+        differing += usize::from(spheres.is_free_in_one_lane(q) != by_spheres);
+        free += usize::from(by_spheres);
+        truly += usize::from(by_shapes);
+    }
+    println!("{free} of 2000 free by spheres, {truly} by shapes");
+    assert!(2 * free > truly, "{free} of {truly}");
+    assert!(differing <= 2, "{differing}");
+    let connection = Connection::Nearest(5);
+    let roadmap = joint_roadmap(arm, model, 300, Sampling::Halton, connection).unwrap();
+    assert_eq!(roadmap.vertex_count(), 300);
 }
