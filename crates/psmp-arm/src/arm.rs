@@ -1,8 +1,11 @@
 //! An arm: the joints of a robot that are planned for, and everything else held still.
 
 use crate::geometry::FARTHEST;
+use crate::inverse::{Inverse, Search};
 use crate::kinematics::Kinematics;
+use crate::pose::Pose;
 use crate::robot::Robot;
+use crate::scene::Goal;
 use crate::srdf::Semantics;
 use psmp::{Axis, Space};
 use std::collections::BTreeSet;
@@ -67,6 +70,47 @@ pub enum ArmError {
         /// The upper limit.
         high: f64,
     },
+    /// The robot has no such link.
+    #[error("robot `{robot}` has no link `{link}`; among others it has {}", .known.join(", "))]
+    Link {
+        /// The robot.
+        robot: String,
+        /// The link asked for.
+        link: String,
+        /// Those that there are, the likeliest first.
+        known: Vec<String>,
+    },
+    /// A link is to be brought somewhere, but the arm does not move it.
+    #[error("group `{group}` does not move link `{link}`")]
+    Still {
+        /// The link.
+        link: String,
+        /// The group.
+        group: String,
+    },
+    /// A pose is given in a frame that moves.
+    #[error("link `{link}` moves with group `{group}`, so that no pose can be given in its frame")]
+    MovingFrame {
+        /// The link.
+        link: String,
+        /// The group.
+        group: String,
+    },
+    /// No configuration was found that brings a link where it is wanted.
+    #[error(
+        "no configuration was found that brings link `{link}` there: the nearest misses by \
+         {distance:.3} m and {degrees:.1} degrees after {restarts} restarts"
+    )]
+    Unreachable {
+        /// The link.
+        link: String,
+        /// How far the nearest is from there, in metres.
+        distance: f64,
+        /// How much it is turned from there, in degrees.
+        degrees: f64,
+        /// How often it was tried.
+        restarts: usize,
+    },
     /// A scene names a link that the robot has not.
     #[error("`{object}` is attached to link `{link}`, which robot `{robot}` has not")]
     AttachedLink {
@@ -90,6 +134,14 @@ impl ArmError {
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self {
+            Self::Link { .. } => "name a link of the robot",
+            Self::Still { .. } => "name a link that hangs on a joint of the group",
+            Self::MovingFrame { .. } => {
+                "give the pose in the frame of the root, or of a link that stands still"
+            }
+            Self::Unreachable { .. } => {
+                "give a pose within the arm's reach and its joints' limits, or allow more restarts"
+            }
             Self::Group { .. } => "name a group of the SRDF",
             Self::Empty(_) => "name a group with a revolute, continuous or prismatic joint",
             Self::Limits { .. } => {
@@ -295,6 +347,70 @@ impl Arm {
             }
         };
         self.variables.iter().map(value_of).collect()
+    }
+
+    /// All configurations that these goals stand for, the nearest to `from` first. One that is a pose
+    /// and is not reached is passed over if another is.
+    ///
+    /// # Errors
+    /// If there are none, or as for [`Arm::configuration`] and [`Inverse::new`].
+    pub fn goals(
+        &self,
+        goals: &[Goal],
+        from: &[f64],
+        search: &Search,
+    ) -> Result<Vec<Vec<f64>>, ArmError> {
+        let (mut found, mut missed) = (Vec::new(), None);
+        for goal in goals {
+            match goal {
+                Goal::Joints(positions) => found.push(self.configuration(positions)?),
+                Goal::Pose(pose) => match Inverse::new(self, pose)?.solutions(from, search) {
+                    Err(e @ ArmError::Unreachable { .. }) => missed = missed.or(Some(e)),
+                    solutions => found.extend(solutions?),
+                },
+            }
+        }
+        if let (true, Some(missed)) = (found.is_empty(), missed) {
+            return Err(missed);
+        }
+        let way = |q: &Vec<f64>| self.space.distance(from, q);
+        found.sort_by(|a, b| way(a).total_cmp(&way(b)));
+        Ok(found)
+    }
+
+    /// The link of this name.
+    ///
+    /// # Errors
+    /// If the robot has none.
+    pub fn link(&self, name: &str) -> Result<usize, ArmError> {
+        /// So many names are told of those that there are.
+        const TOLD: usize = 5;
+        self.robot.link(name).ok_or_else(|| {
+            let links = self.robot.links().iter();
+            let mut known: Vec<String> = links.map(|l| l.name.clone()).collect();
+            let likeness = |other: &String| strsim::normalized_damerau_levenshtein(name, other);
+            known.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+            known.truncate(TOLD);
+            ArmError::Link {
+                robot: self.robot.name().to_owned(),
+                link: name.to_owned(),
+                known,
+            }
+        })
+    }
+
+    /// Where a link is that the arm does not move; no name is the root's.
+    pub(crate) fn still_frame(&self, name: Option<&str>) -> Result<Pose, ArmError> {
+        let Some(name) = name else {
+            return Ok(Pose::IDENTITY);
+        };
+        match self.kinematics.mount(self.link(name)?) {
+            (0, pose) => Ok(pose),
+            _ => Err(ArmError::MovingFrame {
+                link: name.to_owned(),
+                group: self.group.clone(),
+            }),
+        }
     }
 
     fn no_joint(&self, joint: &str) -> ArmError {
