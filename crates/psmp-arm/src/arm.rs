@@ -6,7 +6,7 @@ use crate::kinematics::Kinematics;
 use crate::pose::Pose;
 use crate::robot::Robot;
 use crate::scene::Goal;
-use crate::srdf::Semantics;
+use crate::srdf::{NamedState, Semantics};
 use psmp::{Axis, Space};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,6 +34,26 @@ pub enum ArmError {
         joint: String,
         /// What they are.
         limits: String,
+    },
+    /// The group has no state of this name.
+    #[error("group `{group}` has no state `{state}`; it has {}", states(.known))]
+    State {
+        /// The group.
+        group: String,
+        /// The state asked for.
+        state: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A configuration has too many values or too few.
+    #[error("{given} values are given, and group `{group}` has {} joints: {}", .joints.len(), .joints.join(", "))]
+    Count {
+        /// The group.
+        group: String,
+        /// How many values are given.
+        given: usize,
+        /// The group's joints.
+        joints: Vec<String>,
     },
     /// The robot has no such joint.
     #[error("robot `{robot}` has no joint `{joint}`")]
@@ -134,6 +154,8 @@ impl ArmError {
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self {
+            Self::State { .. } => "name a state of the group, or give a value for each joint",
+            Self::Count { .. } => "give one value for each joint, in this order",
             Self::Link { .. } => "name a link of the robot",
             Self::Still { .. } => "name a link that hangs on a joint of the group",
             Self::MovingFrame { .. } => {
@@ -167,6 +189,13 @@ fn list(names: &[String]) -> String {
     }
 }
 
+fn states(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}
+
 /// The joints of a robot that are planned for. A configuration has one number for each of
 /// [`Arm::names`]; every other joint is held still.
 #[derive(Debug, Clone)]
@@ -178,6 +207,7 @@ pub struct Arm {
     space: Space,
     kinematics: Kinematics<f64>,
     disabled: Arc<BTreeSet<(usize, usize)>>,
+    states: Arc<[NamedState]>,
 }
 
 impl Arm {
@@ -198,7 +228,12 @@ impl Arm {
             .filter(|(_, v)| found.joints.contains(&v.joint))
             .map(|(i, _)| i)
             .collect();
-        Self::of(robot, group, planned, semantics.disabled.clone())
+        let states = semantics.states.iter().filter(|s| s.group == group);
+        let arm = Self::of(robot, group, planned, semantics.disabled.clone())?;
+        Ok(Self {
+            states: states.cloned().collect(),
+            ..arm
+        })
     }
 
     /// The arm that is all of a robot, where there is no SRDF. Links next to each other are not
@@ -256,6 +291,7 @@ impl Arm {
             space,
             kinematics,
             disabled: Arc::new(disabled),
+            states: Arc::new([]),
         })
     }
 
@@ -347,6 +383,44 @@ impl Arm {
             }
         };
         self.variables.iter().map(value_of).collect()
+    }
+
+    /// The positions of the group that have names in the SRDF.
+    #[must_use]
+    pub fn states(&self) -> &[NamedState] {
+        &self.states
+    }
+
+    /// The positions of the state of this name.
+    ///
+    /// # Errors
+    /// If the group has none.
+    pub fn state(&self, name: &str) -> Result<&[(String, f64)], ArmError> {
+        let found = self.states.iter().find(|s| s.name == name);
+        found.map(|s| &s.positions[..]).ok_or_else(|| {
+            let names = self.states.iter().map(|s| s.name.clone());
+            ArmError::State {
+                group: self.group.clone(),
+                state: name.to_owned(),
+                known: names.collect(),
+            }
+        })
+    }
+
+    /// Values in the order of [`Arm::names`], by the names of their joints.
+    ///
+    /// # Errors
+    /// If there is not one for each joint.
+    pub fn named(&self, values: &[f64]) -> Result<Vec<(String, f64)>, ArmError> {
+        let names = self.names().map(str::to_owned);
+        match values.len() == self.dimension() {
+            true => Ok(names.zip(values.iter().copied()).collect()),
+            false => Err(ArmError::Count {
+                group: self.group.clone(),
+                given: values.len(),
+                joints: names.collect(),
+            }),
+        }
     }
 
     /// All configurations that these goals stand for, the nearest to `from` first. One that is a pose
