@@ -159,7 +159,7 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     options.resolution = Some(Resolution::largest_axis(step)?);
     let trouble = |error| trouble(error, own.checker);
     let checked = CheckedArm::new(own.checker, &problem.arm, &spheres, &problem.scene)?;
-    let session = checked.session(&problem.start, &problem.goals[0], options);
+    let session = checked.session(&problem.start, &problem.goals[..], options);
     let mut session = session.map_err(trouble)?;
     let trial = planning.drive(&mut session).map_err(|e| {
         let error = e.downcast::<SessionError<Infallible>>();

@@ -4,6 +4,7 @@
 /// Beliefs that are wrong in every way there is.
 mod adversaries;
 /// The promise of the insurance, against beliefs that do their worst.
+mod goals;
 mod insurance;
 /// The nearest-neighbour belief against its formula.
 mod nearest_neighbour;
