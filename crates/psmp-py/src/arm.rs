@@ -538,12 +538,15 @@ impl Request {
         by_name(&self.0.start)
     }
 
-    /// Nothing if it is a pose, or one of several.
+    /// Where joints are at the goal, if that is what is asked for.
     #[getter]
-    fn goal(&self) -> Option<BTreeMap<&str, f64>> {
+    fn goal(&self) -> PyResult<BTreeMap<&str, f64>> {
         match &self.0.goals[..] {
-            [Goal::Joints(positions)] => Some(by_name(positions)),
-            _ => None,
+            [Goal::Joints(positions)] => Ok(by_name(positions)),
+            _ => Err(PyValueError::new_err(
+                "the goal of this request is a pose, or one of several: arm.goals(request) has the \
+                 configurations",
+            )),
         }
     }
 

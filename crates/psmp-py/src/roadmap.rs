@@ -303,7 +303,7 @@ impl Roadmap {
         };
         let connection = connection(radius, nearest, usual)?;
         let (joined, query) = py
-            .detach(|| graph.with_query(&start, &goal, connection))
+            .detach(|| graph.with_query(&start, goal, connection))
             .map_err(|e| refused("start and goal", e))?;
         Ok((
             Self::new(joined, self.connection),

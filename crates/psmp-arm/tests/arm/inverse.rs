@@ -1,9 +1,9 @@
 //! Inverse kinematics: what a configuration reaches is reached again, and what none reaches is told.
 
-use crate::{random, random_configuration};
+use crate::random;
 use psmp_arm::{
-    Angles, Arm, ArmError, Inverse, Miss, OrientationGoal, Pose, PoseGoal, PositionGoal, Robot,
-    Search, Semantics, Volume, models,
+    Angles, Arm, ArmError, ArmProblem, Goal, Inverse, Miss, MotionRequest, OrientationGoal, Pose,
+    PoseGoal, PositionGoal, Robot, Scene, Search, Semantics, Volume, models,
 };
 use std::time::Instant;
 
@@ -91,4 +91,162 @@ fn what_published_robots_can_reach_is_reached() {
         };
         measure(&arm, robot);
     }
+}
+
+/// Kept apart, within the limits, the nearest first, the same for a seed, and all of them there.
+#[test]
+fn solutions_are_many_and_the_same_for_a_seed() {
+    for name in ["ur5-like", "panda-like", "planar-2"] {
+        let arm = shipped(name);
+        let mut dice = random(8);
+        let (q, from) = (drawn(&arm, &mut dice), drawn(&arm, &mut dice));
+        let goal = PoseGoal::exact(None, &tool_pose(&arm, &q));
+        let inverse = Inverse::new(&arm, &goal).unwrap();
+        let search = Search {
+            solutions: 6,
+            apart: 0.3,
+            ..Search::default()
+        };
+        let found = inverse.solutions(&from, &search).unwrap();
+        assert!(found.len() >= 2 || name == "planar-2", "{name}: {found:?}");
+        assert_eq!(found, inverse.solutions(&from, &search).unwrap());
+        let space = arm.space();
+        let ways: Vec<f64> = found.iter().map(|q| space.distance(&from, q)).collect();
+        assert!(ways.is_sorted(), "{name}: {ways:?}");
+        for (i, one) in found.iter().enumerate() {
+            assert!(space.contains(one) && inverse.miss(one).is_hit());
+            assert!(found[..i].iter().all(|other| space.distance(one, other) >= 0.3));
+        }
+    }
+}
+
+/// An arm that is stretched out or has its wrist straight has fewer ways to move than joints; what is out
+/// of reach is told with how far it is.
+#[test]
+fn singular_goals_are_reached_and_unreachable_ones_told() {
+    for name in ["panda-like", "wam-like", "ur5-like", "planar-3"] {
+        let arm = shipped(name);
+        let home = arm.configuration(arm.state("home").unwrap()).unwrap();
+        let low = |i: usize| arm.space().axes()[i].lower();
+        let high = |i: usize| arm.space().axes()[i].upper();
+        let clamped = |q: Vec<f64>| -> Vec<f64> {
+            let each = q.iter().enumerate();
+            each.map(|(i, v)| v.clamp(low(i), high(i))).collect()
+        };
+        let mut dice = random(2);
+        let from = drawn(&arm, &mut dice);
+        for q in [clamped(vec![0.0; arm.dimension()]), home.clone()] {
+            let goal = PoseGoal::exact(None, &tool_pose(&arm, &q));
+            let inverse = Inverse::new(&arm, &goal).unwrap();
+            let found = inverse.solutions(&from, &Search::default());
+            assert!(inverse.miss(&found.unwrap()[0]).is_hit(), "{name}");
+        }
+        let far = PoseGoal::exact(None, &Pose::at([3.0, 0.0, 0.0]));
+        let inverse = Inverse::new(&arm, &far).unwrap();
+        let few = Search {
+            restarts: 20,
+            ..Search::default()
+        };
+        match inverse.solutions(&home, &few) {
+            Err(ArmError::Unreachable { distance, restarts, .. }) => {
+                assert!((1.0..3.5).contains(&distance), "{name}: {distance}");
+                assert_eq!(restarts, 20);
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    let arm = shipped("panda-like");
+    let goal = PoseGoal::at(Some("hnad"), [0.5, 0.0, 0.5]);
+    let error = Inverse::new(&arm, &goal).unwrap_err();
+    assert!(error.to_string().contains("it has hand"), "{error}");
+    let root = arm.robot().links()[0].name.clone();
+    let still = Inverse::new(&arm, &PoseGoal::at(Some(&root), [0.0; 3]));
+    assert!(matches!(still, Err(ArmError::Still { .. })));
+}
+
+/// What a region leaves open is used: in the frame of a link that stands still, for a point of the hand,
+/// about an axis that is free.
+#[test]
+fn regions_are_met_within_their_tolerances() {
+    let arm = shipped("panda-like");
+    let home = arm.configuration(arm.state("home").unwrap()).unwrap();
+    let pose = tool_pose(&arm, &home);
+    let root = arm.robot().links()[0].name.clone();
+    let point = [0.0, 0.0, 0.1];
+    let at = pose.apply(point);
+    for (angles, tolerance) in [
+        (Angles::Euler, [0.01, 0.01, 3.2]),
+        (Angles::RotationVector, [0.2, 0.1, 0.3]),
+        (Angles::Euler, [0.0; 3]),
+    ] {
+        let goal = PoseGoal {
+            link: None,
+            position: Some(PositionGoal {
+                point,
+                frame: Some(root.clone()),
+                volumes: vec![
+                    // Nothing reaches the first.
+                    (Pose::at([9.0, 0.0, 0.0]), Volume::Sphere(0.1)),
+                    (Pose::at(at), Volume::Box([0.05, 0.02, 0.0])),
+                ],
+            }),
+            orientation: Some(OrientationGoal {
+                frame: None,
+                rotation: pose.rotation,
+                tolerance,
+                angles,
+            }),
+        };
+        let inverse = Inverse::new(&arm, &goal).unwrap();
+        let found = inverse.solutions(&home, &Search::default()).unwrap();
+        assert!(found.len() >= 3, "{}", found.len());
+        for q in &found {
+            let there = tool_pose(&arm, q).apply(point);
+            for (i, most) in [0.05, 0.02, 0.0].into_iter().enumerate() {
+                assert!((there[i] - at[i]).abs() <= most + Miss::PRECISION, "{there:?}");
+            }
+        }
+        if tolerance[2] > 3.0 {
+            // The hand still looks where it did, turned about that.
+            let turned = |q: &Vec<f64>| {
+                let turned = tool_pose(&arm, q).rotation;
+                let along: f64 = (0..3).map(|r| turned[r][2] * pose.rotation[r][2]).sum();
+                let across: f64 = (0..3).map(|r| turned[r][0] * pose.rotation[r][0]).sum();
+                (along, across)
+            };
+            assert!(found.iter().all(|q| turned(q).0 > 0.9998));
+            assert!(found.iter().any(|q| turned(q).1 < 0.9));
+        }
+    }
+    let mut moving = PoseGoal::exact(None, &pose);
+    let hand = arm.robot().links()[arm.tool()].name.clone();
+    moving.position.as_mut().unwrap().frame = Some(hand);
+    assert!(matches!(
+        Inverse::new(&arm, &moving),
+        Err(ArmError::MovingFrame { .. })
+    ));
+}
+
+/// The goals of published problems, asked for as poses: the configuration that was given is one of many,
+/// and one of them is as near.
+#[test]
+fn published_goals_are_reached_as_poses() {
+    let Some(arm) = published("panda", "panda_arm") else {
+        return;
+    };
+    let problems = psmp_testdata::published("motion_bench_maker/panda/problems").unwrap();
+    let (mut reached, mut count) = (0, 0);
+    for set in ["bookshelf_small", "box", "table_pick"] {
+        for number in (5..=100).step_by(5) {
+            let file = problems.join(format!("{set}/request{number:04}.yaml"));
+            let mut request = MotionRequest::read(file).unwrap();
+            let given = ArmProblem::new(&arm, Scene::default(), &request).unwrap();
+            let pose = tool_pose(&given.arm, &given.goals[0]);
+            request.goals = vec![Goal::Pose(PoseGoal::exact(None, &pose))];
+            let problem = ArmProblem::new(&arm, Scene::default(), &request);
+            count += 1;
+            reached += usize::from(problem.is_ok_and(|p| p.goals.len() > 1));
+        }
+    }
+    assert!(reached * 100 >= count * 99, "{reached} of {count}");
 }

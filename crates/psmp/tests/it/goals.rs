@@ -146,7 +146,7 @@ fn goals_in_collision_are_left_out_unless_all_are() {
     }
     let resolution = Resolution::distance(STEP).unwrap();
     let checker = MotionChecker::new(&Space::unit(2), resolution, WorldFn(is_free)).unwrap();
-    let trees = RrtConnectOptions::default();
+    let trees = RrtConnectOptions::PUBLISHED;
     let made = TreeName::RrtConnect.build(checker, &START, Vec::new(), trees, 0);
     assert!(matches!(made.err(), Some(ProblemError::Parameter { .. })));
 }

@@ -3,8 +3,9 @@
 
 /// Beliefs that are wrong in every way there is.
 mod adversaries;
-/// The promise of the insurance, against beliefs that do their worst.
+/// Several goals, of which any one will do.
 mod goals;
+/// The promise of the insurance, against beliefs that do their worst.
 mod insurance;
 /// The nearest-neighbour belief against its formula.
 mod nearest_neighbour;
