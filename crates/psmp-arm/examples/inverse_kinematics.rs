@@ -112,8 +112,7 @@ fn tool_pose(arm: &Arm, q: &[f64]) -> Pose {
 fn isometry(pose: &Pose) -> k::Isometry3<f64> {
     let [x, y, z] = pose.translation;
     let flat: Vec<f64> = pose.rotation.into_iter().flatten().collect();
-    let rotation = k::nalgebra::Rotation3::from_matrix_unchecked(
-        k::nalgebra::Matrix3::from_row_slice(&flat),
-    );
+    let rotation =
+        k::nalgebra::Rotation3::from_matrix_unchecked(k::nalgebra::Matrix3::from_row_slice(&flat));
     k::Isometry3::from_parts(k::Translation3::new(x, y, z), rotation.into())
 }

@@ -8,8 +8,8 @@
 
 use crate::arm::{Arm, ArmError};
 use crate::kinematics::Kinematics;
-use crate::pose::{Pose, minus, norm};
-use crate::pose_goal::{Miss, OrientationGoal, PoseGoal, PositionGoal, beyond};
+use crate::pose::{Pose, dot, minus, norm};
+use crate::pose_goal::{Miss, OrientationGoal, PoseGoal, PositionGoal, Volume, beyond};
 use psmp::{Draw, Space};
 use std::f64::consts::TAU;
 
@@ -58,7 +58,7 @@ struct PlacedPoint {
     /// The point in the frame that moves.
     point: [f64; 3],
     /// Volumes, and the poses of their centres in the root.
-    volumes: Vec<(Pose, crate::pose_goal::Volume)>,
+    volumes: Vec<(Pose, Volume)>,
 }
 
 /// An [`OrientationGoal`] likewise.
@@ -85,7 +85,7 @@ type Rows = [Row; 6];
 /// As much of a volume or tolerance is aimed at, so that what is met is not on its very border.
 const AIM: f64 = 0.9;
 
-/// So many steps a descent takes at most. Nine in ten are done after thirty.
+/// So many steps a descent takes at most. One that is getting there needs far fewer.
 const MOST_STEPS: usize = 100;
 
 /// Memory of a descent, reused by the next.
@@ -273,12 +273,13 @@ impl<'a> Inverse<'a> {
     fn rows(&self, frame: &Pose, volume: usize) -> Rows {
         let mut rows = Rows::default();
         let (linear, angular) = rows.split_at_mut(3);
-        if let Some(goal) = &self.position {
-            let (centre, volume) = &goal.volumes[volume];
+        if let Some(goal) = &self.position
+            && let Some((centre, volume)) = goal.volumes.get(volume)
+        {
             let from_centre = minus(frame.apply(goal.point), centre.translation);
             let r = &centre.rotation;
             let axis = |i: usize| [r[0][i], r[1][i], r[2][i]];
-            let local = [0, 1, 2].map(|i| crate::pose::dot(axis(i), from_centre));
+            let local = [0, 1, 2].map(|i| dot(axis(i), from_centre));
             let (excess, moves) = volume.excess(local, AIM);
             for (i, row) in linear.iter_mut().enumerate().filter(|(i, _)| moves[*i]) {
                 row.value = excess[i] * self.per_metre;
@@ -289,7 +290,11 @@ impl<'a> Inverse<'a> {
             let angles = turn.angles(frame);
             let excess = beyond(angles, turn.goal.tolerance.map(|t| t * AIM));
             let rates = turn.goal.angles.rates(angles);
-            for (i, row) in angular.iter_mut().enumerate().filter(|(i, _)| excess[*i] != 0.0) {
+            for (i, row) in angular
+                .iter_mut()
+                .enumerate()
+                .filter(|(i, _)| excess[*i] != 0.0)
+            {
                 row.value = excess[i];
                 let w = &turn.to_wanted.rotation;
                 for k in 0..3 {
@@ -303,7 +308,7 @@ impl<'a> Inverse<'a> {
     fn miss_at(&self, frame: &Pose) -> Miss {
         let distance = self.position.as_ref().map_or(0.0, |goal| {
             let point = frame.apply(goal.point);
-            let from = |(centre, volume): &(Pose, crate::pose_goal::Volume)| {
+            let from = |(centre, volume): &(Pose, Volume)| {
                 norm(volume.excess(centre.inverse().apply(point), 1.0).0)
             };
             goal.volumes.iter().map(from).fold(f64::INFINITY, f64::min)
@@ -337,7 +342,9 @@ fn place_point(arm: &Arm, mount: &Pose, goal: &PositionGoal) -> Result<PlacedPoi
     let volumes = goal.volumes.iter();
     Ok(PlacedPoint {
         point: mount.apply(goal.point),
-        volumes: volumes.map(|(p, volume)| (outer.then(p), *volume)).collect(),
+        volumes: volumes
+            .map(|(p, volume)| (outer.then(p), *volume))
+            .collect(),
     })
 }
 
@@ -406,7 +413,11 @@ fn step(space: &Space, rows: &Rows, damping: f64, q: &[f64], scratch: &mut Scrat
     for i in 0..q.len() {
         let way: f64 = match stuck(i) {
             true => 0.0,
-            false => -jacobian[i].iter().zip(&weights).map(|(j, w)| j * w).sum::<f64>(),
+            false => -jacobian[i]
+                .iter()
+                .zip(&weights)
+                .map(|(j, w)| j * w)
+                .sum::<f64>(),
         };
         let to = q[i] + way;
         scratch.tried[i] = match axes[i].wraps() {

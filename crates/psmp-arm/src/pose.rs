@@ -249,7 +249,11 @@ impl Pose<f64> {
             rotation: [0, 1, 2].map(|r| [x[r], y[r], own[r]]),
             translation,
         };
-        let pairs = right.rotation.iter().flatten().zip(rotation.iter().flatten());
+        let pairs = right
+            .rotation
+            .iter()
+            .flatten()
+            .zip(rotation.iter().flatten());
         // What is not a number is near nothing.
         let is_near = pairs.map(|(a, b)| (a - b).abs()).all(|off| off <= 1e-3);
         match is_near && norm(z) > 0.0 {

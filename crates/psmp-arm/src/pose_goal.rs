@@ -140,9 +140,10 @@ impl Volume {
             Self::Sphere(radius) => {
                 let distance = norm(point);
                 let outside = distance - radius * share;
-                match outside > 0.0 {
-                    true => (point.map(|v| v * (outside / distance)), [true; 3]),
-                    false => ([0.0; 3], [false; 3]),
+                // What is not a number is nowhere.
+                match outside <= 0.0 {
+                    true => ([0.0; 3], [false; 3]),
+                    false => (point.map(|v| v * (outside / distance)), [true; 3]),
                 }
             }
         }
@@ -151,7 +152,7 @@ impl Volume {
 
 /// How far each number is beyond its tolerance on either side of 0.
 pub(crate) fn beyond(values: [f64; 3], tolerance: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|i| values[i] - values[i].clamp(-tolerance[i], tolerance[i]))
+    std::array::from_fn(|i| values[i] - values[i].max(-tolerance[i]).min(tolerance[i]))
 }
 
 impl Angles {
@@ -267,7 +268,10 @@ mod tests {
                 let turned = product(&about(axis, small), &start);
                 for i in 0..3 {
                     let change = (angles.of(&turned)[i] - angles.of(&start)[i]) / small;
-                    assert!((change - rates[i][axis]).abs() < 1e-5, "{angles:?} {i} {axis}");
+                    assert!(
+                        (change - rates[i][axis]).abs() < 1e-5,
+                        "{angles:?} {i} {axis}"
+                    );
                 }
             }
         }

@@ -62,11 +62,21 @@ pub struct PlanArgs {
 
     /// Where to begin: X,Y in the map's units; for an arm a value for each joint, joint=value,..., or the
     /// name of a state of the group.
-    #[arg(long, value_name = "PLACE", allow_hyphen_values = true, conflicts_with = "dataset")]
+    #[arg(
+        long,
+        value_name = "PLACE",
+        allow_hyphen_values = true,
+        conflicts_with = "dataset"
+    )]
     pub start: Option<String>,
 
     /// Where to end, given likewise.
-    #[arg(long, value_name = "PLACE", allow_hyphen_values = true, conflicts_with = "dataset")]
+    #[arg(
+        long,
+        value_name = "PLACE",
+        allow_hyphen_values = true,
+        conflicts_with = "dataset"
+    )]
     pub goal: Option<String>,
 
     /// What the outermost pixels' centres of an image map to. If not given, pixels are as wide as high

@@ -232,7 +232,9 @@ fn in_collision(touches: &[Touch], first: &Touch, request: Option<&Path>) -> any
     let pairs = pairs.join(", ");
     let what = match touches.len() {
         1 => format!("the {end} is in collision: {pairs}"),
-        count => format!("all {count} configurations found for the {end} are in collision: {pairs}"),
+        count => {
+            format!("all {count} configurations found for the {end} are in collision: {pairs}")
+        }
     };
     let place = match request {
         Some(file) => format!("the {end} in `{}`", file.display()),

@@ -386,7 +386,9 @@ impl Arm {
         match given {
             None => {
                 let axes = self.arm.space().axes().iter();
-                Ok(axes.map(|axis| axis.lower().midpoint(axis.upper())).collect())
+                Ok(axes
+                    .map(|axis| axis.lower().midpoint(axis.upper()))
+                    .collect())
             }
             Some(q) if q.is_instance_of::<PyString>() || q.is_instance_of::<PyDict>() => {
                 configuration(&self.arm, "near", q)

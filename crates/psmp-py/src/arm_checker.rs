@@ -62,11 +62,7 @@ impl ArmChecker {
     }
 
     /// The configuration of a named state, or of joints at positions by name.
-    pub fn place<'py>(
-        &self,
-        name: &str,
-        given: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    pub fn place<'py>(&self, name: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let q = configuration(&self.arm, name, given)?;
         Ok(PyArray1::from_vec(given.py(), q).into_any())
     }

@@ -82,11 +82,7 @@ impl Check {
 
     /// A start or goal as it was given, but for what only an arm has: the names of states, and positions of
     /// joints by name.
-    pub fn place<'py>(
-        &self,
-        name: &str,
-        given: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    pub fn place<'py>(&self, name: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let is_named = given.is_instance_of::<PyString>() || given.is_instance_of::<PyDict>();
         match self {
             _ if !is_named => Ok(given.clone()),

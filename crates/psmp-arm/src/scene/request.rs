@@ -79,13 +79,15 @@ impl MotionRequest {
                 .hint("give the names and positions of the joints in `joint_state`"));
         }
         if file.goal_constraints.is_empty() {
-            return Err(wrong("goal_constraints", "has 0 goals, expected one or more")
-                .hint("give a goal"));
+            return Err(
+                wrong("goal_constraints", "has 0 goals, expected one or more").hint("give a goal"),
+            );
         }
         // Where the robot's root is in the world: what is given in the world is brought into the root.
         let base = match file.start_state.multi_dof_joint_state.transforms.first() {
-            Some(transform) => transform
-                .pose(|problem| wrong("start_state.multi_dof_joint_state", &problem))?,
+            Some(transform) => {
+                transform.pose(|problem| wrong("start_state.multi_dof_joint_state", &problem))?
+            }
             None => Pose::IDENTITY,
         };
         let goals = file.goal_constraints.iter();
@@ -111,7 +113,12 @@ impl Reader<'_> {
     }
 
     /// What is wrong with a key of something that begins in this line.
-    fn wrong_in<T>(&self, part: &Spanned<T>, key: &str, problem: impl std::fmt::Display) -> FileError {
+    fn wrong_in<T>(
+        &self,
+        part: &Spanned<T>,
+        key: &str,
+        problem: impl std::fmt::Display,
+    ) -> FileError {
         FileError::new(self.path, format!("`{key}` {problem}"))
             .at(Place::Line(part.referenced.line() as usize))
     }
@@ -123,8 +130,9 @@ impl Reader<'_> {
                 .hint("give `joint_constraints`, or `position_constraints` and `orientation_constraints`"));
         }
         match (file.joint_constraints.is_empty(), file.in_space()) {
-            (true, 0) => Err(wrong("a goal has no constraints")
-                .hint("give `joint_constraints`, or `position_constraints` and `orientation_constraints`")),
+            (true, 0) => Err(wrong("a goal has no constraints").hint(
+                "give `joint_constraints`, or `position_constraints` and `orientation_constraints`",
+            )),
             (true, _) => Ok(Goal::Pose(self.pose_goal(file, to_root)?)),
             (false, 0) => {
                 let bad = |j: &&super::messages::JointConstraintFile| !j.position.is_finite();
@@ -136,21 +144,33 @@ impl Reader<'_> {
                 let positions = constraints.map(|j| (j.joint_name.clone(), j.position));
                 Ok(Goal::Joints(positions.collect()))
             }
-            (false, _) => Err(wrong("a goal is given in joint space and by where a link is to be")
-                .hint("give one of the two; goals of which any will do are entries of their own")),
+            (false, _) => Err(
+                wrong("a goal is given in joint space and by where a link is to be").hint(
+                    "give one of the two; goals of which any will do are entries of their own",
+                ),
+            ),
         }
     }
 
     fn pose_goal(&self, file: &ConstraintsFile, to_root: &Pose) -> Result<PoseGoal, FileError> {
         let (positions, orientations) = (&file.position_constraints, &file.orientation_constraints);
         for (key, second) in [
-            ("position_constraints", positions.get(1).map(|c| c.referenced)),
-            ("orientation_constraints", orientations.get(1).map(|c| c.referenced)),
+            (
+                "position_constraints",
+                positions.get(1).map(|c| c.referenced),
+            ),
+            (
+                "orientation_constraints",
+                orientations.get(1).map(|c| c.referenced),
+            ),
         ] {
             if let Some(second) = second {
-                return Err(FileError::new(self.path, format!("`{key}` has more than one constraint"))
-                    .at(Place::Line(second.line() as usize))
-                    .hint("give one position and one orientation of one link"));
+                return Err(FileError::new(
+                    self.path,
+                    format!("`{key}` has more than one constraint"),
+                )
+                .at(Place::Line(second.line() as usize))
+                .hint("give one position and one orientation of one link"));
             }
         }
         let (position, orientation) = (positions.first(), orientations.first());
@@ -170,7 +190,9 @@ impl Reader<'_> {
         Ok(PoseGoal {
             link: link.filter(|name| !name.is_empty()).cloned(),
             position: position.map(|p| self.position(p, to_root)).transpose()?,
-            orientation: orientation.map(|o| self.orientation(o, to_root)).transpose()?,
+            orientation: orientation
+                .map(|o| self.orientation(o, to_root))
+                .transpose()?,
         })
     }
 
@@ -209,10 +231,13 @@ impl Reader<'_> {
         for (primitive, pose) in region.primitives.iter().zip(&region.primitive_poses) {
             let pose = pose.pose(|problem| wrong("primitive_poses", problem))?;
             let volume = volume(primitive).map_err(|problem| {
-                wrong("primitives", problem)
-                    .hint("a box has three dimensions (its sides), a sphere one (its radius), in metres")
+                wrong("primitives", problem).hint(
+                    "a box has three dimensions (its sides), a sphere one (its radius), in metres",
+                )
             })?;
-            let pose = near(outer.then(&pose), |problem| wrong("primitive_poses", problem))?;
+            let pose = near(outer.then(&pose), |problem| {
+                wrong("primitive_poses", problem)
+            })?;
             volumes.push((pose, volume));
         }
         Ok(PositionGoal {
@@ -424,28 +449,76 @@ max_cartesian_speed: 0
     fn what_is_wrong_with_a_pose_is_named_with_its_line() {
         let position = |body: &str| format!("position_constraints:\n      - {{{body}}}");
         let region = |body: &str| position(&format!("link_name: l, constraint_region: {{{body}}}"));
-        let turn = |body: &str| format!("orientation_constraints:\n      - {{link_name: l, {body}}}");
+        let turn =
+            |body: &str| format!("orientation_constraints:\n      - {{link_name: l, {body}}}");
         let unit = "orientation: [0, 0, 0, 1]";
         for (body, word) in [
             ("{}".to_owned(), "no constraints"),
             (position(""), "0 primitives"),
-            (region("primitives: [{type: sphere, dimensions: [1]}]"), "0 poses"),
-            (region("primitives: [{type: cone, dimensions: [1, 1]}], primitive_poses: [{}]"), "`cone`"),
-            (region("primitives: [{type: 9, dimensions: []}], primitive_poses: [{}]"), "`9`"),
-            (region("primitives: [{type: box, dimensions: [1]}], primitive_poses: [{}]"), "box of 1 dimensions"),
-            (region("primitives: [{type: sphere, dimensions: [-1]}], primitive_poses: [{}]"), "-1"),
-            (region("primitives: [{type: sphere, dimensions: [.nan]}], primitive_poses: [{}]"), "NaN"),
-            (region("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{orientation: [0, 0, 0, 2]}]"), "length 2"),
-            (region("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [1e9, 0, 0]}]"), "10000 m"),
+            (
+                region("primitives: [{type: sphere, dimensions: [1]}]"),
+                "0 poses",
+            ),
+            (
+                region("primitives: [{type: cone, dimensions: [1, 1]}], primitive_poses: [{}]"),
+                "`cone`",
+            ),
+            (
+                region("primitives: [{type: 9, dimensions: []}], primitive_poses: [{}]"),
+                "`9`",
+            ),
+            (
+                region("primitives: [{type: box, dimensions: [1]}], primitive_poses: [{}]"),
+                "box of 1 dimensions",
+            ),
+            (
+                region("primitives: [{type: sphere, dimensions: [-1]}], primitive_poses: [{}]"),
+                "-1",
+            ),
+            (
+                region("primitives: [{type: sphere, dimensions: [.nan]}], primitive_poses: [{}]"),
+                "NaN",
+            ),
+            (
+                region(
+                    "primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{orientation: [0, 0, 0, 2]}]",
+                ),
+                "length 2",
+            ),
+            (
+                region(
+                    "primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{position: [1e9, 0, 0]}]",
+                ),
+                "10000 m",
+            ),
             (region("meshes: [{}]"), "mesh"),
             (region("primitive: []"), "likely `primitives`"),
             (turn("weight: 1"), "`orientation` is missing"),
             (turn("orientation: [0, 0, 0, 0]"), "length 0"),
-            (turn(&format!("{unit}, absolute_z_axis_tolerance: -1")), "`absolute_z_axis_tolerance` is -1"),
-            (turn(&format!("{unit}, absolute_z_tolerance: 1")), "likely `absolute_z_axis_tolerance`"),
-            (turn(&format!("{unit}, parameterization: 7")), "`parameterization` is 7"),
-            (format!("{}\n      - {{link_name: l}}", turn(unit)), "more than one"),
-            (format!("{}\n    {}", region("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{}]"), turn(unit).replace("link_name: l", "link_name: m")), "`m`"),
+            (
+                turn(&format!("{unit}, absolute_z_axis_tolerance: -1")),
+                "`absolute_z_axis_tolerance` is -1",
+            ),
+            (
+                turn(&format!("{unit}, absolute_z_tolerance: 1")),
+                "likely `absolute_z_axis_tolerance`",
+            ),
+            (
+                turn(&format!("{unit}, parameterization: 7")),
+                "`parameterization` is 7",
+            ),
+            (
+                format!("{}\n      - {{link_name: l}}", turn(unit)),
+                "more than one",
+            ),
+            (
+                format!(
+                    "{}\n    {}",
+                    region("primitives: [{type: sphere, dimensions: [1]}], primitive_poses: [{}]"),
+                    turn(unit).replace("link_name: l", "link_name: m")
+                ),
+                "`m`",
+            ),
         ] {
             let error = with_goal(&body).expect_err(&body);
             let words = error.to_string();
@@ -454,7 +527,9 @@ max_cartesian_speed: 0
             let placed = word.contains("no constraints") || words.contains(", line ");
             assert!(placed, "{words}");
         }
-        let error = with_goal("joint_constraints: [{joint_name: j, position: 1}]\n    position_constraints: [{}]");
+        let error = with_goal(
+            "joint_constraints: [{joint_name: j, position: 1}]\n    position_constraints: [{}]",
+        );
         assert!(error.unwrap_err().to_string().contains("joint space"));
         let error = with_goal("visibility_constraints: [{}]").unwrap_err();
         assert!(error.to_string().contains("`visibility_constraints`"));

@@ -73,7 +73,11 @@ fn measure(arm: &Arm, name: &str) {
     );
     assert!(solved * 100 >= POSES * 99, "{name}: {solved}");
     // Ten times what is promised of a build that is optimised, on a machine that does nothing else.
-    assert!(millis[POSES / 2] < 100.0, "{name}: {} ms", millis[POSES / 2]);
+    assert!(
+        millis[POSES / 2] < 100.0,
+        "{name}: {} ms",
+        millis[POSES / 2]
+    );
 }
 
 #[test]
@@ -115,7 +119,11 @@ fn solutions_are_many_and_the_same_for_a_seed() {
         assert!(ways.is_sorted(), "{name}: {ways:?}");
         for (i, one) in found.iter().enumerate() {
             assert!(space.contains(one) && inverse.miss(one).is_hit());
-            assert!(found[..i].iter().all(|other| space.distance(one, other) >= 0.3));
+            assert!(
+                found[..i]
+                    .iter()
+                    .all(|other| space.distance(one, other) >= 0.3)
+            );
         }
     }
 }
@@ -148,7 +156,9 @@ fn singular_goals_are_reached_and_unreachable_ones_told() {
             ..Search::default()
         };
         match inverse.solutions(&home, &few) {
-            Err(ArmError::Unreachable { distance, restarts, .. }) => {
+            Err(ArmError::Unreachable {
+                distance, restarts, ..
+            }) => {
                 assert!((1.0..3.5).contains(&distance), "{name}: {distance}");
                 assert_eq!(restarts, 20);
             }
@@ -203,7 +213,10 @@ fn regions_are_met_within_their_tolerances() {
         for q in &found {
             let there = tool_pose(&arm, q).apply(point);
             for (i, most) in [0.05, 0.02, 0.0].into_iter().enumerate() {
-                assert!((there[i] - at[i]).abs() <= most + Miss::PRECISION, "{there:?}");
+                assert!(
+                    (there[i] - at[i]).abs() <= most + Miss::PRECISION,
+                    "{there:?}"
+                );
             }
         }
         if tolerance[2] > 3.0 {

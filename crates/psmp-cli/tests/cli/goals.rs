@@ -13,7 +13,13 @@ fn arm() -> Arm {
 fn pose_at([a, b, c]: [f64; 3]) -> String {
     let (x, y) = (a.cos() + (a + b).cos(), a.sin() + (a + b).sin());
     let half = 0.5 * (a + b + c);
-    format!("{},{},0,0,0,{},{}", x / 3.0, y / 3.0, half.sin(), half.cos())
+    format!(
+        "{},{},0,0,0,{},{}",
+        x / 3.0,
+        y / 3.0,
+        half.sin(),
+        half.cos()
+    )
 }
 
 /// The last configuration of a path that was written.
@@ -68,7 +74,9 @@ fn a_pose_is_reached_by_any_configuration_that_has_it() {
         place.psmp(&line).ok();
         let end = end_of(&place, "p.json");
         let mut poses = arm().kinematics().poses(2);
-        arm().kinematics().compute(&[&end[..], &goal].concat(), &mut poses);
+        arm()
+            .kinematics()
+            .compute(&[&end[..], &goal].concat(), &mut poses);
         let (reached, wanted) = (poses.of(0)[3], poses.of(1)[3]);
         for i in 0..3 {
             assert!((reached.translation[i] - wanted.translation[i]).abs() < 1e-5);
@@ -77,7 +85,9 @@ fn a_pose_is_reached_by_any_configuration_that_has_it() {
     }
     // A position alone, and a quaternion that was rounded.
     for pose in ["0.3,0.4,0", "0.3,0.4,0,0,0,0.7071,0.7071"] {
-        place.psmp(&format!("{AROUND} {START} --goal-pose {pose}")).ok();
+        place
+            .psmp(&format!("{AROUND} {START} --goal-pose {pose}"))
+            .ok();
     }
     place.write(
         "pose.yaml",
@@ -97,7 +107,9 @@ goal_constraints:
         .psmp(&format!("{AROUND} --request pose.yaml --path p.json"))
         .ok();
     let mut poses = arm().kinematics().poses(1);
-    arm().kinematics().compute(&end_of(&place, "p.json"), &mut poses);
+    arm()
+        .kinematics()
+        .compute(&end_of(&place, "p.json"), &mut poses);
     let [x, y, _] = poses.of(0)[3].translation;
     assert!((x - 0.3).hypot(y - 0.4) <= 0.02, "{x} {y}");
 }
@@ -111,11 +123,25 @@ fn what_is_wrong_with_a_goal_is_told() {
         (
             1,
             "--goal-pose 5,0,0",
-            &["no configuration", "`link3`", "misses by 4.3", "restarts", "reach"][..],
+            &[
+                "no configuration",
+                "`link3`",
+                "misses by 4.3",
+                "restarts",
+                "reach",
+            ][..],
         ),
         (1, "--goal 9,0,0", &["`joint1`", "9", "[-3.14", "limits"]),
-        (1, "--goal-pose 0.3,0.3,0 --link hand", &["`hand`", "link1", "link"]),
-        (1, "--goal-pose 0.3,0.3,0 --link link0", &["`link0`", "does not move"]),
+        (
+            1,
+            "--goal-pose 0.3,0.3,0 --link hand",
+            &["`hand`", "link1", "link"],
+        ),
+        (
+            1,
+            "--goal-pose 0.3,0.3,0 --link link0",
+            &["`link0`", "does not move"],
+        ),
         (1, "--goal away", &["`away`", "home", "state"]),
         (1, "--goal 1,2", &["2 values", "3 joints", "joint3"]),
         (1, "--goal joint1=1,joint2=2", &["`joint3`", "no position"]),
@@ -123,9 +149,17 @@ fn what_is_wrong_with_a_goal_is_told() {
         (1, "--goal joint1=x", &["joint1=x", "finite"]),
         (1, "--goal nan,0,0", &["nan"]),
         (1, "", &["no goal", "--goal-pose"]),
-        (2, "--goal-pose 0.3,0.3,0,0,0,0.5,0.5", &["length 0.7071", "--goal-pose"]),
+        (
+            2,
+            "--goal-pose 0.3,0.3,0,0,0,0.5,0.5",
+            &["length 0.7071", "--goal-pose"],
+        ),
         (2, "--goal-pose 1,2", &["3 or 7", "--goal-pose"]),
-        (2, "--goal 0,0,0 --goal-pose 0.3,0.3,0", &["--goal-pose", "--goal"]),
+        (
+            2,
+            "--goal 0,0,0 --goal-pose 0.3,0.3,0",
+            &["--goal-pose", "--goal"],
+        ),
         (2, "--goal 0,0,0 --link link3", &["--goal-pose"]),
         (2, "--goal 0,0,0 --request over.yaml", &["--request"]),
         (1, "--goal 0,0,0 --group leg", &["`leg`", "arm"]),
@@ -133,14 +167,26 @@ fn what_is_wrong_with_a_goal_is_told() {
         (
             1,
             &among,
-            &["all", "configurations found for the goal", "`link3` touches `post`"],
+            &[
+                "all",
+                "configurations found for the goal",
+                "`link3` touches `post`",
+            ],
         ),
     ] {
-        let run = place.psmp(&format!("{AROUND} {START} {options}")).ends(code);
+        let run = place
+            .psmp(&format!("{AROUND} {START} {options}"))
+            .ends(code);
         for word in words {
-            assert!(run.err.contains(word), "{options}: {} lacks {word}", run.err);
+            assert!(
+                run.err.contains(word),
+                "{options}: {} lacks {word}",
+                run.err
+            );
         }
     }
-    let run = place.psmp(&format!("{AROUND} --goal 0.9,-0.1,-0.1")).ends(1);
+    let run = place
+        .psmp(&format!("{AROUND} --goal 0.9,-0.1,-0.1"))
+        .ends(1);
     assert!(run.err.contains("no start"), "{}", run.err);
 }

@@ -13,9 +13,7 @@ use crate::checker::{BisectionError, EdgeMemory, Prober, World};
 use crate::motion::{Motion, Resolution};
 use crate::near::{Found, Near};
 use crate::random::Draw;
-use crate::roadmap::{
-    Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,
-};
+use crate::roadmap::{Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId};
 use crate::space::{Axis, Space};
 use crate::stop::Limit;
 
@@ -423,11 +421,7 @@ impl<'a, W: World> Joining<'a, W> {
         Ok(!probed.collided && !self.is_stopped)
     }
 
-    fn finish(
-        &mut self,
-        query: Query,
-        other_goals: Vec<VertexId>,
-    ) -> Result<Joined, RoadmapError> {
+    fn finish(&mut self, query: Query, other_goals: Vec<VertexId>) -> Result<Joined, RoadmapError> {
         let mut known = EdgeMemory::default();
         let mut edges = self.roadmap.edges().to_vec();
         for new in &self.edges {

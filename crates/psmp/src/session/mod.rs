@@ -218,9 +218,7 @@ impl<W: World + Clone> Ground<W> {
     /// The distance from the start to the nearest goal; infinite if there is none.
     fn straight_line(&self) -> f64 {
         let nearest = self.goals.first();
-        nearest.map_or(f64::INFINITY, |goal| {
-            self.space.distance(&self.start, goal)
-        })
+        nearest.map_or(f64::INFINITY, |goal| self.space.distance(&self.start, goal))
     }
 }
 
@@ -297,7 +295,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             return Err(SessionError::Outside(End::Goal));
         }
         if goals.iter().len() == 0 {
-            return Err(SessionError::Option("there is no goal to plan to".to_owned()));
+            return Err(SessionError::Option(
+                "there is no goal to plan to".to_owned(),
+            ));
         }
         let resolution = match options.resolution {
             Some(resolution) => resolution,

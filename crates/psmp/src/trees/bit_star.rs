@@ -254,7 +254,9 @@ impl<W: World> BitStar<W> {
                             return Ok(Some(event));
                         }
                     }
-                    None if self.is_second_look || self.solution().is_infinite() => self.begin_batch(),
+                    None if self.is_second_look || self.solution().is_infinite() => {
+                        self.begin_batch()
+                    }
                     None => self.look_again(),
                 },
             }

@@ -107,7 +107,10 @@ impl Informed {
         out: &mut [f64],
     ) -> bool {
         let dimension = space.dimension();
-        let volumes = self.foci.iter().map(|focus| focus.volume(dimension, longest));
+        let volumes = self
+            .foci
+            .iter()
+            .map(|focus| focus.volume(dimension, longest));
         let volume: f64 = volumes.sum();
         let directly = !self.wraps && volume < self.volume_of_space;
         for _ in 0..attempts {
@@ -150,13 +153,7 @@ impl Informed {
 
     /// Whether a draw is to be dropped because it lies in several ellipsoids and could have come from
     /// each.
-    fn is_one_too_many(
-        &self,
-        space: &Space,
-        random: &mut Pcg64,
-        longest: f64,
-        q: &[f64],
-    ) -> bool {
+    fn is_one_too_many(&self, space: &Space, random: &mut Pcg64, longest: f64, q: &[f64]) -> bool {
         if self.foci.len() == 1 {
             return false;
         }

@@ -176,7 +176,9 @@ impl<W: World> RrtStar<W> {
         // One after the other, until all are in the tree.
         let goals = self.goal_nodes.iter().zip(&self.run.goals);
         let missing = goals.filter(|(node, _)| node.is_none()).map(|(_, q)| q);
-        let wanted = missing.cycle().nth(self.run.draws as usize % self.run.goals.len());
+        let wanted = missing
+            .cycle()
+            .nth(self.run.draws as usize % self.run.goals.len());
         if let Some(goal) = wanted
             && random.random::<f64>() < self.options.goal_bias
         {

@@ -80,7 +80,11 @@ fn the_nearest_goal_that_can_be_reached_wins() {
         assert_eq!(path.at(0), START);
         // Alone, that goal is as far, and no other is nearer.
         for goal in &goals {
-            let alone = solve(is_free, std::slice::from_ref(goal), options(planner, &roadmap));
+            let alone = solve(
+                is_free,
+                std::slice::from_ref(goal),
+                options(planner, &roadmap),
+            );
             match alone.unwrap() {
                 (EventKind::ShortestOnRoadmap, Some(alone)) => {
                     assert!(alone.length() >= path.length() - 1e-12, "{planner}");
@@ -110,7 +114,10 @@ fn trees_grow_to_all_goals() {
             assert_eq!(end, GOALS[1], "{planner}");
             let (_, alone) = solve(is_free, &goals[1..2], options(planner, &roadmap)).unwrap();
             let (together, alone) = (path.length(), alone.unwrap().length());
-            assert!((together / alone - 1.0).abs() < 0.02, "{planner}: {together} {alone}");
+            assert!(
+                (together / alone - 1.0).abs() < 0.02,
+                "{planner}: {together} {alone}"
+            );
         }
     }
 }
