@@ -226,6 +226,36 @@ class Arm:
         Joints that are not planned for may be named too, as in ``arm.configuration(request.start)``.
         """
 
+    def inverse(
+        self,
+        pose: npt.ArrayLike,
+        link: str | None = None,
+        *,
+        near: npt.ArrayLike | str | dict[str, float] | None = None,
+        tolerance: tuple[float, float] = (0.0, 0.0),
+        solutions: int = 8,
+        restarts: int = 200,
+        apart: float = 0.1,
+        seed: int = 0,
+    ) -> npt.NDArray[np.float64]:
+        """Configurations that bring a link, by default the tool, to a pose: inverse kinematics.
+
+        ``pose`` is a matrix (4, 4) as of :meth:`pose`, a position and a quaternion (x, y, z, qx, qy, qz,
+        qw), or a position alone; in the frame of the robot's root. ``tolerance`` is how far from there
+        it may be, in metres and in radians. Gives at most so many ``solutions``, one a row, at least
+        ``apart`` from each other, the nearest to ``near`` first. They come from ``near`` and from random
+        configurations, begun anew at most ``restarts`` times, and are the same for the same ``seed``. A
+        pose that none reaches is a ``ValueError`` that tells how near the nearest comes.
+
+        >>> arm = psmp.Arm("ur5-like")
+        >>> q = arm.inverse(arm.pose(arm.configuration("home")), near="home")
+        >>> bool(abs(q[0] - arm.configuration("home")).max() < 1e-6)
+        True
+        """
+
+    def goals(self, request: Request) -> npt.NDArray[np.float64]:
+        """The configurations that a request may end in, one a row, the nearest to its start first."""
+
     def pose(self, q: npt.ArrayLike, link: str | None = None) -> npt.NDArray[np.float64]:
         """Where a link is, by default the tool: a matrix (4, 4), or (n, 4, 4) for q of shape (n, dof)."""
 
@@ -324,7 +354,8 @@ class Request:
         """Positions of joints at the start, also of those that are not to move."""
 
     @property
-    def goal(self) -> dict[str, float]: ...
+    def goal(self) -> dict[str, float]:
+        """Positions of joints at the goal; of poses and of several goals, :meth:`Arm.goals` has them."""
 
 @final
 class Trajectory:
@@ -576,8 +607,8 @@ class Engine:
 
 def on_roadmap(
     roadmap: Roadmap,
-    start: int | npt.ArrayLike,
-    goal: int | npt.ArrayLike,
+    start: int | npt.ArrayLike | str | dict[str, float],
+    goal: int | npt.ArrayLike | str | dict[str, float],
     check: object,
     called_on: str,
     belief: Belief | None,
@@ -594,8 +625,8 @@ def on_roadmap(
 
 def without_roadmap(
     space: Space | npt.ArrayLike,
-    start: npt.ArrayLike,
-    goal: npt.ArrayLike,
+    start: npt.ArrayLike | str | dict[str, float],
+    goal: npt.ArrayLike | str | dict[str, float],
     check: object,
     called_on: str,
     planner: str,

@@ -44,8 +44,8 @@ class Run(_psmp.Run):
 
 def plan(
     roadmap: _psmp.Roadmap,
-    start: int | npt.ArrayLike,
-    goal: int | npt.ArrayLike,
+    start: int | npt.ArrayLike | str | dict[str, float],
+    goal: int | npt.ArrayLike | str | dict[str, float],
     *,
     check: Checker,
     belief: _psmp.Belief | None = None,
@@ -60,7 +60,10 @@ def plan(
 ) -> Run:
     """Plans from ``start`` to ``goal``: an iterator of events, each better path among them.
 
-    ``start`` and ``goal`` are configurations or vertices of the roadmap. ``check`` says whether a
+    ``start`` and ``goal`` are configurations or vertices of the roadmap; of an arm also the name of a
+    state, or a dict of joints and positions. A ``goal`` of shape (n, d) is n goals of which any one will
+    do, such as those of :meth:`Arm.inverse`: all are planned to at once, and the path leads to the one
+    it is shortest to. Those in collision are left out, unless all are. ``check`` says whether a
     configuration is free: a function on one of them, or on batches (:func:`on_batches`), or an arm's
     (:meth:`Arm.checker`); or it says so of edges (:func:`on_edges`). Configurations of a motion lie
     ``resolution`` apart, by default a thousandth of the longest side of the space; of an arm it is the
@@ -111,8 +114,8 @@ def plan(
 
 def plan_without_roadmap(
     space: _psmp.Space | npt.ArrayLike,
-    start: npt.ArrayLike,
-    goal: npt.ArrayLike,
+    start: npt.ArrayLike | str | dict[str, float],
+    goal: npt.ArrayLike | str | dict[str, float],
     *,
     check: Checker,
     planner: TreePlanner = "rrtconnect",
@@ -132,8 +135,8 @@ def plan_without_roadmap(
         run = psmp.plan_without_roadmap([(0, 1), (0, 1)], (0.1, 0.1), (0.9, 0.9), check=is_free)
         print(run.finish().path)
 
-    ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``check`` is as in
-    :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop``,
+    ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``start``, ``goal`` and
+    ``check`` are as in :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop``,
     ``resolution`` and ``straighten``. The straight motion is tried first, and motions are told as
     ``probed`` events. For an arm a path is given out when it is proved free all along, whatever
     the ``resolution``.

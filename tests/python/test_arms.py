@@ -351,3 +351,82 @@ def test_nothing_in_a_scene_is_meant_or_a_mistake(tmp_path):
 def test_an_arm_needs_a_sphere():
     with pytest.raises(ValueError, match="spheres"):
         psmp.Arm("planar-3", spheres=0)
+
+
+def test_inverse_kinematics(arm):
+    ur5 = psmp.Arm("ur5-like")
+    home = ur5.configuration("home")
+    pose = ur5.pose(home)
+    found = ur5.inverse(pose, near="home")
+    assert found.shape[1] == 6 and 2 <= len(found) <= 8
+    assert np.allclose(found[0], home, atol=1e-4)
+    assert np.allclose(ur5.pose(found), pose, atol=1e-5)
+    assert np.array_equal(found, ur5.inverse(pose, near=home))
+    assert len(ur5.inverse(pose, near=home, solutions=1)) == 1
+    # A position alone, a position and a quaternion, and with room.
+    at = ur5.inverse(pose[:3, 3])
+    assert np.allclose(ur5.pose(at)[:, :3, 3], pose[:3, 3], atol=1e-5)
+    upright = ur5.inverse([0.3, 0.2, 0.5, 0, 0, 0, 1], tolerance=(0.01, 0.1))
+    off = ur5.pose(upright)[:, :3, 3] - [0.3, 0.2, 0.5]
+    assert (np.linalg.norm(off, axis=1) <= 0.01 + 1e-6).all()
+    with pytest.raises(ValueError, match=r"pose: no configuration was found.* misses by 4\..* m"):
+        arm.inverse([5, 0, 0])
+    with pytest.raises(ValueError, match="has no link `hand`.*link1"):
+        arm.inverse([0.3, 0.3, 0], "hand")
+    with pytest.raises(ValueError, match="length 0.7071"):
+        arm.inverse([0.3, 0.3, 0, 0, 0, 0.5, 0.5])
+    with pytest.raises(ValueError, match="no rotation"):
+        arm.inverse(np.ones((4, 4)))
+    with pytest.raises(ValueError, match=r"\(4, 4\), \(7,\) or \(3,\)"):
+        arm.inverse([0.3, 0.3])
+    with pytest.raises(ValueError, match="negative"):
+        arm.inverse([0.3, 0.3, 0], tolerance=(-1, 0))
+
+
+def test_named_ends_and_any_of_several_goals(arm, scene, prm, folder):
+    check = arm.checker(scene)
+    goal = dict(zip(arm.joints, GOAL, strict=True))
+    plain = psmp.plan(prm, START, GOAL, check=check).finish()
+    named = psmp.plan(prm, dict(zip(arm.joints, START, strict=True)), goal, check=check).finish()
+    assert np.array_equal(plain.path, named.path)
+    goals = arm.inverse(arm.pose(GOAL, "link3"), "link3", near=START, seed=3)
+    assert len(goals) >= 2
+    together = psmp.plan(prm, START, goals, check=check).finish()
+    end = together.path[-1]
+    assert np.isclose(goals, end).all(axis=1).any()
+    assert np.allclose(arm.pose(end, "link3"), arm.pose(GOAL, "link3"), atol=1e-5)
+    free = goals[np.asarray(check(goals))]
+    alone = [psmp.plan(prm, START, q, check=check).finish().length for q in free]
+    assert together.length <= min(length for length in alone if length is not None) + 1e-9
+    tree = psmp.plan_without_roadmap(arm.space, START, goals, check=check).finish()
+    assert np.isclose(goals, tree.path[-1]).all(axis=1).any()
+    # A function knows no names, and home is at the post.
+    with pytest.raises(ValueError, match="goal is in collision.*`post`"):
+        psmp.plan(prm, START, "home", check=check)
+    with pytest.raises(KeyError, match="no state `away`; it has home"):
+        psmp.plan(prm, START, "away", check=check)
+    with pytest.raises(TypeError, match="goal is given by name"):
+        psmp.plan(prm, START, "home", check=lambda q: True)
+    with pytest.raises(ValueError, match="none of the 2 goals"):
+        psmp.plan(prm, START, np.zeros((2, 3)), check=check)
+
+
+def test_a_request_for_a_pose(arm, scene, prm, folder):
+    text = request_text(START, GOAL).split("goal_constraints")[0]
+    text += """goal_constraints:
+  - position_constraints:
+      - link_name: link3
+        constraint_region:
+          primitives: [{type: sphere, dimensions: [0.02]}]
+          primitive_poses: [{position: [0.3, 0.4, 0]}]
+"""
+    (folder / "pose.yaml").write_text(text)
+    request = psmp.Request(folder / "pose.yaml")
+    with pytest.raises(ValueError, match="arm.goals"):
+        request.goal
+    goals = arm.goals(request)
+    off = arm.pose(goals, "link3")[:, :3, 3] - [0.3, 0.4, 0]
+    assert (np.linalg.norm(off, axis=1) <= 0.02 + 1e-6).all()
+    run = psmp.plan(prm, request.start, goals, check=arm.checker(scene))
+    assert run.finish().path is not None
+    assert np.array_equal(arm.goals(psmp.Request(folder / "over.yaml")), [GOAL])

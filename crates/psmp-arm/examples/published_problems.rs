@@ -157,7 +157,7 @@ fn plan(
 ) -> Result<Outcome, SessionError<Infallible>> {
     let started = Instant::now();
     let arm = problem.checked(checking, cover).unwrap();
-    let mut session = arm.session(&problem.start, &problem.goal, options)?;
+    let mut session = arm.session(&problem.start, &problem.goals[0], options)?;
     session.prepare(&Limit::NONE)?;
     let joining = session.progress().configurations;
     let mut rounds = 0;

@@ -1,9 +1,12 @@
 //! An arm: the joints of a robot that are planned for, and everything else held still.
 
 use crate::geometry::FARTHEST;
+use crate::inverse::{Inverse, Search};
 use crate::kinematics::Kinematics;
+use crate::pose::Pose;
 use crate::robot::Robot;
-use crate::srdf::Semantics;
+use crate::scene::Goal;
+use crate::srdf::{NamedState, Semantics};
 use psmp::{Axis, Space};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,6 +34,26 @@ pub enum ArmError {
         joint: String,
         /// What they are.
         limits: String,
+    },
+    /// The group has no state of this name.
+    #[error("group `{group}` has no state `{state}`; it has {}", states(.known))]
+    State {
+        /// The group.
+        group: String,
+        /// The state asked for.
+        state: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A configuration has too many values or too few.
+    #[error("{given} values are given, and group `{group}` has {} joints: {}", .joints.len(), .joints.join(", "))]
+    Count {
+        /// The group.
+        group: String,
+        /// How many values are given.
+        given: usize,
+        /// The group's joints.
+        joints: Vec<String>,
     },
     /// The robot has no such joint.
     #[error("robot `{robot}` has no joint `{joint}`")]
@@ -67,6 +90,47 @@ pub enum ArmError {
         /// The upper limit.
         high: f64,
     },
+    /// The robot has no such link.
+    #[error("robot `{robot}` has no link `{link}`; among others it has {}", .known.join(", "))]
+    Link {
+        /// The robot.
+        robot: String,
+        /// The link asked for.
+        link: String,
+        /// Those that there are, the likeliest first.
+        known: Vec<String>,
+    },
+    /// A link is to be brought somewhere, but the arm does not move it.
+    #[error("group `{group}` does not move link `{link}`")]
+    Still {
+        /// The link.
+        link: String,
+        /// The group.
+        group: String,
+    },
+    /// A pose is given in a frame that moves.
+    #[error("link `{link}` moves with group `{group}`, so that no pose can be given in its frame")]
+    MovingFrame {
+        /// The link.
+        link: String,
+        /// The group.
+        group: String,
+    },
+    /// No configuration was found that brings a link where it is wanted.
+    #[error(
+        "no configuration was found that brings link `{link}` there: the nearest misses by \
+         {distance:.3} m and {degrees:.1} degrees after {restarts} restarts"
+    )]
+    Unreachable {
+        /// The link.
+        link: String,
+        /// How far the nearest is from there, in metres.
+        distance: f64,
+        /// How much it is turned from there, in degrees.
+        degrees: f64,
+        /// How often it was tried.
+        restarts: usize,
+    },
     /// A scene names a link that the robot has not.
     #[error("`{object}` is attached to link `{link}`, which robot `{robot}` has not")]
     AttachedLink {
@@ -90,6 +154,16 @@ impl ArmError {
     #[must_use]
     pub fn remedy(&self) -> &'static str {
         match self {
+            Self::State { .. } => "name a state of the group, or give a value for each joint",
+            Self::Count { .. } => "give one value for each joint, in this order",
+            Self::Link { .. } => "name a link of the robot",
+            Self::Still { .. } => "name a link that hangs on a joint of the group",
+            Self::MovingFrame { .. } => {
+                "give the pose in the frame of the root, or of a link that stands still"
+            }
+            Self::Unreachable { .. } => {
+                "give a pose within the arm's reach and its joints' limits, or allow more restarts"
+            }
             Self::Group { .. } => "name a group of the SRDF",
             Self::Empty(_) => "name a group with a revolute, continuous or prismatic joint",
             Self::Limits { .. } => {
@@ -115,6 +189,13 @@ fn list(names: &[String]) -> String {
     }
 }
 
+fn states(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        names => names.join(", "),
+    }
+}
+
 /// The joints of a robot that are planned for. A configuration has one number for each of
 /// [`Arm::names`]; every other joint is held still.
 #[derive(Debug, Clone)]
@@ -126,6 +207,7 @@ pub struct Arm {
     space: Space,
     kinematics: Kinematics<f64>,
     disabled: Arc<BTreeSet<(usize, usize)>>,
+    states: Arc<[NamedState]>,
 }
 
 impl Arm {
@@ -146,7 +228,12 @@ impl Arm {
             .filter(|(_, v)| found.joints.contains(&v.joint))
             .map(|(i, _)| i)
             .collect();
-        Self::of(robot, group, planned, semantics.disabled.clone())
+        let states = semantics.states.iter().filter(|s| s.group == group);
+        let arm = Self::of(robot, group, planned, semantics.disabled.clone())?;
+        Ok(Self {
+            states: states.cloned().collect(),
+            ..arm
+        })
     }
 
     /// The arm that is all of a robot, where there is no SRDF. Links next to each other are not
@@ -204,6 +291,7 @@ impl Arm {
             space,
             kinematics,
             disabled: Arc::new(disabled),
+            states: Arc::new([]),
         })
     }
 
@@ -295,6 +383,108 @@ impl Arm {
             }
         };
         self.variables.iter().map(value_of).collect()
+    }
+
+    /// The positions of the group that have names in the SRDF.
+    #[must_use]
+    pub fn states(&self) -> &[NamedState] {
+        &self.states
+    }
+
+    /// The positions of the state of this name.
+    ///
+    /// # Errors
+    /// If the group has none.
+    pub fn state(&self, name: &str) -> Result<&[(String, f64)], ArmError> {
+        let found = self.states.iter().find(|s| s.name == name);
+        found.map(|s| &s.positions[..]).ok_or_else(|| {
+            let names = self.states.iter().map(|s| s.name.clone());
+            ArmError::State {
+                group: self.group.clone(),
+                state: name.to_owned(),
+                known: names.collect(),
+            }
+        })
+    }
+
+    /// Values in the order of [`Arm::names`], by the names of their joints.
+    ///
+    /// # Errors
+    /// If there is not one for each joint.
+    pub fn named(&self, values: &[f64]) -> Result<Vec<(String, f64)>, ArmError> {
+        let names = self.names().map(str::to_owned);
+        match values.len() == self.dimension() {
+            true => Ok(names.zip(values.iter().copied()).collect()),
+            false => Err(ArmError::Count {
+                group: self.group.clone(),
+                given: values.len(),
+                joints: names.collect(),
+            }),
+        }
+    }
+
+    /// All configurations that these goals stand for, the nearest to `from` first. One that is a pose
+    /// and is not reached is passed over if another is.
+    ///
+    /// # Errors
+    /// If there are none, or as for [`Arm::configuration`] and [`Inverse::new`].
+    pub fn goals(
+        &self,
+        goals: &[Goal],
+        from: &[f64],
+        search: &Search,
+    ) -> Result<Vec<Vec<f64>>, ArmError> {
+        let (mut found, mut missed) = (Vec::new(), None);
+        for goal in goals {
+            match goal {
+                Goal::Joints(positions) => found.push(self.configuration(positions)?),
+                Goal::Pose(pose) => match Inverse::new(self, pose)?.solutions(from, search) {
+                    Err(e @ ArmError::Unreachable { .. }) => missed = missed.or(Some(e)),
+                    solutions => found.extend(solutions?),
+                },
+            }
+        }
+        if let (true, Some(missed)) = (found.is_empty(), missed) {
+            return Err(missed);
+        }
+        let way = |q: &Vec<f64>| self.space.distance(from, q);
+        found.sort_by(|a, b| way(a).total_cmp(&way(b)));
+        Ok(found)
+    }
+
+    /// The link of this name.
+    ///
+    /// # Errors
+    /// If the robot has none.
+    pub fn link(&self, name: &str) -> Result<usize, ArmError> {
+        /// So many names are told of those that there are.
+        const TOLD: usize = 5;
+        self.robot.link(name).ok_or_else(|| {
+            let links = self.robot.links().iter();
+            let mut known: Vec<String> = links.map(|l| l.name.clone()).collect();
+            let likeness = |other: &String| strsim::normalized_damerau_levenshtein(name, other);
+            known.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+            known.truncate(TOLD);
+            ArmError::Link {
+                robot: self.robot.name().to_owned(),
+                link: name.to_owned(),
+                known,
+            }
+        })
+    }
+
+    /// Where a link is that the arm does not move; no name is the root's.
+    pub(crate) fn still_frame(&self, name: Option<&str>) -> Result<Pose, ArmError> {
+        let Some(name) = name else {
+            return Ok(Pose::IDENTITY);
+        };
+        match self.kinematics.mount(self.link(name)?) {
+            (0, pose) => Ok(pose),
+            _ => Err(ArmError::MovingFrame {
+                link: name.to_owned(),
+                group: self.group.clone(),
+            }),
+        }
     }
 
     fn no_joint(&self, joint: &str) -> ArmError {

@@ -15,7 +15,7 @@ use crate::step::DEFAULT_STEP;
 use crate::sweep::{BodyBall, Sweep};
 use crate::world::ArmWorld;
 use psmp::checker::{Proof, World};
-use psmp::{Resolution, Session, SessionError, SessionOptions, Space};
+use psmp::{Goals, Resolution, Session, SessionError, SessionOptions, Space};
 use std::convert::Infallible;
 use std::fmt;
 
@@ -112,15 +112,15 @@ impl CheckedArm {
         self
     }
 
-    /// A session from a start to a goal. Where the options leave it open, joints move at most
+    /// A session from a start to a goal, or to any of several. Where the options leave it open, joints move at most
     /// [`DEFAULT_STEP`] from one configuration to the next.
     ///
     /// # Errors
     /// If an end is outside the joints' limits, or the options do not go together.
-    pub fn session(
+    pub fn session<'g>(
         self,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         options: SessionOptions,
     ) -> Result<Session<'static, Self>, SessionError<Infallible>> {
         let usual = Resolution::largest_axis(DEFAULT_STEP)?;

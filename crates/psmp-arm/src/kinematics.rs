@@ -7,7 +7,7 @@
 //! through it side by side.
 
 use crate::block::{Block, BlockPose, LANES, constant_pose, load_pose, store_pose};
-use crate::pose::{Pose, Scalar, norm};
+use crate::pose::{Pose, Scalar, cross, minus, norm};
 use crate::robot::{JointKind, Robot};
 use crate::sweep::BodyBall;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
@@ -141,6 +141,43 @@ impl Kinematics<f64> {
             distance += norm(f.origin.translation) + self.slides[at];
             at = f.parent;
         }
+    }
+
+    /// How a point that is fixed to `frame` moves, and the frame turns, along and about the axes of the
+    /// root for a unit of each input: the geometric Jacobian, a column an input. `point` and `frames`
+    /// are as they are in one configuration.
+    pub(crate) fn velocities(
+        &self,
+        frame: usize,
+        point: [f64; 3],
+        frames: &[Pose],
+        columns: &mut [[f64; 6]],
+    ) {
+        columns.fill([0.0; 6]);
+        let mut at = frame;
+        while at != 0 {
+            let (f, pose) = (&self.frames[at - 1], &frames[at]);
+            let axis = pose.rotation.map(|row| row[2] * f.multiplier);
+            let (along, about) = match f.motion {
+                Motion::Turn => (cross(axis, minus(point, pose.translation)), axis),
+                Motion::Slide => (axis, [0.0; 3]),
+            };
+            let column = &mut columns[f.input];
+            for i in 0..3 {
+                column[i] += along[i];
+                column[3 + i] += about[i];
+            }
+            at = f.parent;
+        }
+    }
+
+    /// For each input, whether a whole turn of it leaves every frame where it was.
+    pub(crate) fn whole_turns(&self) -> Vec<bool> {
+        let of = |input: usize| {
+            let mut moved = self.frames.iter().filter(|f| f.input == input);
+            moved.all(|f| f.motion == Motion::Turn && f.multiplier.fract() == 0.0)
+        };
+        (0..self.dimension).map(of).collect()
     }
 
     /// A point that stands still, and how far from it at most a point is that is `distance` away

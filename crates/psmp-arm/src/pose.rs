@@ -148,6 +148,9 @@ pub enum PoseError {
     /// A number is infinite or not a number.
     #[error("a position or orientation is not finite")]
     NotFinite,
+    /// The matrix turns nothing into what it was.
+    #[error("the matrix is no rotation: its columns are not at right angles and of length 1")]
+    Rotation,
     /// The quaternion is not of unit length.
     #[error("the quaternion has length {0:.4}, expected 1")]
     Quaternion(f64),
@@ -225,6 +228,38 @@ impl Pose<f64> {
             ],
             translation,
         })
+    }
+
+    /// From a position and a rotation matrix by rows, whose columns are put at right angles.
+    ///
+    /// # Errors
+    /// If a number is not finite, or the matrix is far from a rotation (over 0.1%).
+    pub fn from_rotation(
+        translation: [f64; 3],
+        rotation: [[f64; 3]; 3],
+    ) -> Result<Self, PoseError> {
+        let numbers = translation.iter().chain(rotation.iter().flatten());
+        if !numbers.clone().all(|v| v.is_finite()) {
+            return Err(PoseError::NotFinite);
+        }
+        let [x, y, z] = [0, 1, 2].map(|c| rotation.map(|row| row[c]));
+        let own = unit(cross(x, unit(y)));
+        let (x, y) = (cross(unit(y), own), unit(y));
+        let right = Self {
+            rotation: [0, 1, 2].map(|r| [x[r], y[r], own[r]]),
+            translation,
+        };
+        let pairs = right
+            .rotation
+            .iter()
+            .flatten()
+            .zip(rotation.iter().flatten());
+        // What is not a number is near nothing.
+        let is_near = pairs.map(|(a, b)| (a - b).abs()).all(|off| off <= 1e-3);
+        match is_near && norm(z) > 0.0 {
+            true => Ok(right),
+            false => Err(PoseError::Rotation),
+        }
     }
 
     /// A rotation that takes the z axis to this unit vector.

@@ -3,6 +3,7 @@
 use crate::arm::{Arm, ArmError};
 use crate::checking::{CheckedArm, Checking};
 use crate::exact::ExactWorld;
+use crate::inverse::Search;
 use crate::scene::{MotionRequest, Scene};
 use crate::sphere_cover::SphereModel;
 use crate::spheres::SphereWorld;
@@ -19,7 +20,7 @@ pub struct Touch {
     pub other: String,
 }
 
-/// An arm in a scene, with a start and a goal.
+/// An arm in a scene, with a start and goals.
 #[derive(Debug, Clone)]
 pub struct ArmProblem {
     /// The arm, with the joints outside its group where scene and request have them.
@@ -28,46 +29,52 @@ pub struct ArmProblem {
     pub scene: Scene,
     /// The configuration to begin in.
     pub start: Vec<f64>,
-    /// The configuration to end in.
-    pub goal: Vec<f64>,
+    /// Configurations of which any one is to be ended in, the nearest to the start first.
+    pub goals: Vec<Vec<f64>>,
 }
 
 impl ArmProblem {
     /// The problem that a request poses to an arm in a scene. Joints outside the arm's group stay
-    /// where the request has them at its start, or else where the scene has them.
+    /// where the request has them at its start, or else where the scene has them. Of a pose that is a
+    /// goal, the configurations are those that a [`Search`] finds.
     ///
     /// # Errors
-    /// If the scene or the request names a joint that the robot has not, or gives one of the group
-    /// no position or one outside its limits; or the scene attaches something to a link that the
-    /// robot has not.
+    /// If the scene or the request names a joint or a link that the robot has not, or gives a joint of
+    /// the group no position or one outside its limits; no configuration is found for any goal; or the
+    /// scene attaches something to a link that the robot has not.
     pub fn new(arm: &Arm, scene: Scene, request: &MotionRequest) -> Result<Self, ArmError> {
         let arm = arm.with_state(&scene.state)?.with_state(&request.start)?;
         let start = arm.configuration(&request.start)?;
-        let goal = arm.configuration(&request.goal)?;
+        let goals = arm.goals(&request.goals, &start, &Search::default())?;
         Ok(Self {
             arm,
             scene,
             start,
-            goal,
+            goals,
         })
     }
 
-    /// What touches what at the start or the goal, by the true shapes, if anything does.
+    /// What touches what by the true shapes where that leaves nothing to plan: at the start, or at every
+    /// goal, one for each. Nothing if start and a goal are free.
     ///
     /// # Errors
     /// If the scene attaches something to a link that the robot has not.
-    pub fn touch(&self) -> Result<Option<Touch>, ArmError> {
+    pub fn touches(&self) -> Result<Vec<Touch>, ArmError> {
         let mut world = ExactWorld::new(&self.arm, &self.scene)?;
-        for (end, q) in [(End::Start, &self.start), (End::Goal, &self.goal)] {
-            if let Some((body, other)) = world.contact(q) {
-                return Ok(Some(Touch {
-                    end,
-                    body: body.to_owned(),
-                    other: other.to_owned(),
-                }));
-            }
+        let mut touch = |end: End, q: &[f64]| {
+            let (body, other) = world.contact(q)?;
+            Some(Touch {
+                end,
+                body: body.to_owned(),
+                other: other.to_owned(),
+            })
+        };
+        if let Some(touch) = touch(End::Start, &self.start) {
+            return Ok(vec![touch]);
         }
-        Ok(None)
+        let goals = self.goals.iter();
+        let touches: Option<Vec<Touch>> = goals.map(|goal| touch(End::Goal, goal)).collect();
+        Ok(touches.unwrap_or_default())
     }
 
     /// The world of the problem with the arm covered by spheres.

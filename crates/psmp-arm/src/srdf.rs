@@ -75,6 +75,21 @@ impl Semantics {
         self.groups.iter().find(|g| g.name == name)
     }
 
+    /// The group that is meant where none is named: the only one that has a joint that moves, or the
+    /// first if all that have move the same ones.
+    #[must_use]
+    pub fn obvious_group(&self, robot: &Robot) -> Option<&Group> {
+        let moved = |group: &Group| -> Vec<usize> {
+            let variables = 0..robot.variables().len();
+            let planned = |&v: &usize| group.joints.contains(&robot.variables()[v].joint);
+            variables.filter(planned).collect()
+        };
+        let moving = self.groups.iter().map(|g| (g, moved(g)));
+        let mut moving = moving.filter(|(_, moved)| !moved.is_empty());
+        let (first, joints) = moving.next()?;
+        moving.all(|(_, others)| others == joints).then_some(first)
+    }
+
     /// The state of this name for this group.
     #[must_use]
     pub fn state(&self, group: &str, name: &str) -> Option<&NamedState> {

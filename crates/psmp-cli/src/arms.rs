@@ -41,7 +41,7 @@ pub fn cover(robot: &Robot, spheres: u32) -> SphereModel {
 }
 
 /// The arm that is meant: a shipped model or a URDF file, with the groups of an SRDF file. Without
-/// one all joints are planned for. A shipped model has one group, which need not be named.
+/// one all joints are planned for. The group need not be named where there is but one to plan for.
 pub fn load(
     robot: &Path,
     srdf: Option<&Path>,
@@ -79,11 +79,8 @@ pub fn load(
     let Some(semantics) = semantics else {
         return Ok(Arm::whole(robot)?);
     };
-    let only = match &semantics.groups[..] {
-        [only] => Some(only.name.as_str()),
-        _ => None,
-    };
-    match group.or(only) {
+    let obvious = semantics.obvious_group(&robot).map(|g| g.name.as_str());
+    match group.or(obvious) {
         Some(group) => Ok(Arm::new(robot, &semantics, group)?),
         None => {
             let names: Vec<&str> = semantics.groups.iter().map(|g| g.name.as_str()).collect();
@@ -92,6 +89,33 @@ pub fn load(
                 format!("choose one with `--group`: {}", names.join(", ")),
             ))
         }
+    }
+}
+
+/// The positions of joints that a text stands for: the name of a state, `joint=value,...`, or a value for
+/// each joint of the group.
+pub fn positions(arm: &Arm, option: &str, text: &str) -> Result<Vec<(String, f64)>> {
+    if let Ok(positions) = arm.state(text) {
+        return Ok(positions.to_vec());
+    }
+    let finite = |number: &str| number.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    if text.contains('=') {
+        let pair = |part: &str| {
+            let (joint, value) = part.split_once('=')?;
+            Some((joint.trim().to_owned(), finite(value)?))
+        };
+        let pairs: Option<Vec<(String, f64)>> = text.split(',').map(pair).collect();
+        return pairs.ok_or_else(|| {
+            Mistake::error(
+                format!("`{option} {text}` is not a list of joints and finite numbers"),
+                "give them as joint1=0.5,joint2=-1",
+            )
+        });
+    }
+    let values: Option<Vec<f64>> = text.split(',').map(finite).collect();
+    match values {
+        Some(values) => Ok(arm.named(&values)?),
+        None => Ok(arm.state(text)?.to_vec()),
     }
 }
 

@@ -35,6 +35,11 @@ use std::path::{Path, PathBuf};
     --trajectory plan.csv --picture plan.png\n  \
     psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
     --planner rrtconnect --shortcut --trajectory plan.csv\n  \
+    psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --start ready \
+    --goal-pose 0.4,0.1,0.5,1,0,0,0 --link panda_hand --trajectory plan.csv\n  \
+    psmp plan --robot wam-like --scene table.toml --start home --goal 0.5,-1,0,1.5,0,0.5,0\n  \
+    psmp plan --robot ur5-like --scene table.toml --start home --goal joint1=0.8,joint2=-1.2,joint3=1,\
+    joint4=-1,joint5=-1.6,joint6=0\n  \
     psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml \
     --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n\n\
     A roadmap is made finer around start and goal where it has no path. An arm's trajectory keeps to \
@@ -55,13 +60,24 @@ pub struct PlanArgs {
     #[arg(long, conflicts_with_all = ["map", "robot"], allow_negative_numbers = true)]
     world: Option<u32>,
 
-    /// Where to begin, in the map's units.
-    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
-    start: Option<[f64; 2]>,
+    /// Where to begin: X,Y in the map's units; for an arm a value for each joint, joint=value,..., or the
+    /// name of a state of the group.
+    #[arg(
+        long,
+        value_name = "PLACE",
+        allow_hyphen_values = true,
+        conflicts_with = "dataset"
+    )]
+    pub start: Option<String>,
 
-    /// Where to end.
-    #[arg(long, value_name = "X,Y", value_parser = numbers::several::<2>, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
-    goal: Option<[f64; 2]>,
+    /// Where to end, given likewise.
+    #[arg(
+        long,
+        value_name = "PLACE",
+        allow_hyphen_values = true,
+        conflicts_with = "dataset"
+    )]
+    pub goal: Option<String>,
 
     /// What the outermost pixels' centres of an image map to. If not given, pixels are as wide as high
     /// and the longer side runs from 0 to 1.
@@ -327,9 +343,7 @@ fn in_collision(error: SessionError<Infallible>, place: &str) -> anyhow::Error {
 
 fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
     let args = planning.args;
-    let (Some(start), Some(goal)) = (args.start, args.goal) else {
-        unreachable!("a map requires start and goal");
-    };
+    let [start, goal] = [("--start", &args.start), ("--goal", &args.goal)].map(in_plane);
     let grid = read_map(args, map)?;
     let robot = DiscRobot::new(&grid, args.robot_radius)?;
     let [x, y] = grid.bounds();
@@ -380,6 +394,16 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
         known,
     };
     solve(planning, session, &written)
+}
+
+/// The place in the plane that an option names. What is none ends the process, as what cannot be read of
+/// a command line does.
+fn in_plane((option, given): (&str, &Option<String>)) -> [f64; 2] {
+    let given = given.as_deref().unwrap_or_default();
+    numbers::several(given).unwrap_or_else(|why| {
+        let words = format!("invalid value '{given}' for '{option} <X,Y>': {why}\n");
+        clap::Error::raw(clap::error::ErrorKind::ValueValidation, words).exit()
+    })
 }
 
 fn read_plane_roadmap(file: &Path) -> Result<Roadmap> {

@@ -10,9 +10,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use psmp::by_name::PlannerName;
 use psmp::{Connection, Progress, Resolution, Roadmap, SessionError};
 use psmp_arm::{
-    ArmProblem, CheckedArm, Checking, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES,
-    DEFAULT_STEP, DEFAULT_VERTICES, MotionLimits, MotionRequest, Sampling, SphereModel, Trajectory,
-    joint_roadmap,
+    Arm, ArmProblem, CheckedArm, Checking, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS,
+    DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, Goal, MotionLimits, MotionRequest, Pose,
+    PoseGoal, Sampling, SphereModel, Touch, Trajectory, joint_roadmap,
 };
 use psmp_files::Fingerprint;
 use psmp_lab::counted;
@@ -29,7 +29,7 @@ const PERIOD: f64 = 0.01;
 #[command(next_help_heading = "Arms")]
 pub struct ArmArgs {
     /// A robot: a URDF file, or a shipped model (panda-like, wam-like, ur5-like, planar-N).
-    #[arg(long, value_name = "URDF", requires = "scene", requires = "request")]
+    #[arg(long, value_name = "URDF", requires = "scene")]
     pub robot: Option<PathBuf>,
 
     /// The robot's groups and disabled pairs, an SRDF file. Without it all joints are planned for.
@@ -41,8 +41,21 @@ pub struct ArmArgs {
     scene: Option<PathBuf>,
 
     /// From where to where, and with which group: a MoveIt motion plan request (YAML).
-    #[arg(long, value_name = "FILE", requires = "robot")]
+    #[arg(long, value_name = "FILE", requires = "robot", conflicts_with_all = ["start", "goal", "goal_pose", "group"])]
     request: Option<PathBuf>,
+
+    /// The group of the SRDF that is to move; not needed where there is but one to plan for.
+    #[arg(long, value_name = "NAME", requires = "robot")]
+    group: Option<String>,
+
+    /// Where a link is to end, in the frame of the robot's root: its position in metres and, unless it
+    /// may be turned in any way, its orientation as a unit quaternion.
+    #[arg(long, value_name = "X,Y,Z[,QX,QY,QZ,QW]", value_parser = parse_pose, allow_hyphen_values = true, requires = "robot", conflicts_with = "goal")]
+    goal_pose: Option<WantedPose>,
+
+    /// The link that is meant by `--goal-pose`; the last one that the group moves if not given.
+    #[arg(long, value_name = "NAME", requires = "goal_pose")]
+    link: Option<String>,
 
     /// How configurations are checked.
     #[arg(long, default_value_t = Checking::default(), value_parser = ways(), requires = "robot")]
@@ -77,6 +90,31 @@ pub struct ArmArgs {
     pub trajectory: Vec<PathBuf>,
 }
 
+/// A position, and an orientation if it matters.
+#[derive(Debug, Clone, Copy)]
+enum WantedPose {
+    Position([f64; 3]),
+    Pose(Pose),
+}
+
+fn parse_pose(text: &str) -> Result<WantedPose, String> {
+    /// So far a quaternion may be from unit length, as written numbers are rounded.
+    const ROUNDED: f64 = 1e-3;
+    if let Ok(position) = numbers::several::<3>(text) {
+        return Ok(WantedPose::Position(position));
+    }
+    let wrong = |_| "expected 3 or 7 finite numbers separated by commas".to_owned();
+    let [x, y, z, quaternion @ ..] = numbers::several::<7>(text).map_err(wrong)?;
+    let length = quaternion.iter().map(|v| v * v).sum::<f64>().sqrt();
+    if (length - 1.0).abs() > ROUNDED {
+        return Err(format!(
+            "the quaternion has length {length:.4}, expected 1, in the order x, y, z, w"
+        ));
+    }
+    let pose = Pose::from_quaternion([x, y, z], quaternion);
+    pose.map(WantedPose::Pose).map_err(|e| e.to_string())
+}
+
 /// The ways there are to check an arm, with what each is.
 fn ways() -> impl TypedValueParser<Value = Checking> {
     let ways = Checking::TABLE.iter();
@@ -87,34 +125,28 @@ fn ways() -> impl TypedValueParser<Value = Checking> {
 pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     let args = planning.args;
     let own = &args.arm;
-    let (Some(scene_file), Some(request_file)) = (&own.scene, &own.request) else {
-        unreachable!("a robot requires a scene and a request");
+    let Some(scene_file) = &own.scene else {
+        unreachable!("a robot requires a scene");
     };
-    let request = MotionRequest::read(request_file)?;
+    let request = own.request.as_ref().map(MotionRequest::read).transpose()?;
     let permissions = arms::permissions(&own.allow_path)?;
     let permissions = permissions.empty_scenes(own.empty_scene);
     let arm = arms::load(
         robot,
         own.srdf.as_deref(),
-        Some(&request.group),
+        request.as_ref().map(|r| &*r.group).or(own.group.as_deref()),
         &permissions,
     )?;
+    let request = request.map_or_else(|| asked_for(args, &arm), Ok)?;
     let scene = arms::read_scene(scene_file, &permissions)?;
     if let Some(other) = scene.robot.as_ref().filter(|r| *r != arm.robot().name()) {
         let own = arm.robot().name();
         say!("note: the scene was made for robot `{other}`, and this is `{own}`");
     }
     let problem = ArmProblem::new(&arm, scene, &request)?;
-    if let Some(touch) = problem.touch()? {
-        let (end, body, other) = (touch.end, &touch.body, &touch.other);
-        return Err(Mistake::error(
-            format!("the {end} is in collision: `{body}` touches `{other}`"),
-            format!(
-                "change the {end} in `{}`, move `{other}`, or allow the two to touch in the scene's \
-                 allowed collisions",
-                request_file.display()
-            ),
-        ));
+    let touches = problem.touches()?;
+    if let Some(touch) = touches.first() {
+        return Err(in_collision(&touches, touch, own.request.as_deref()));
     }
     let spheres = arms::cover(arm.robot(), own.spheres);
     let roadmap = match args.planner {
@@ -127,7 +159,7 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     options.resolution = Some(Resolution::largest_axis(step)?);
     let trouble = |error| trouble(error, own.checker);
     let checked = CheckedArm::new(own.checker, &problem.arm, &spheres, &problem.scene)?;
-    let session = checked.session(&problem.start, &problem.goal, options);
+    let session = checked.session(&problem.start, &problem.goals[..], options);
     let mut session = session.map_err(trouble)?;
     let trial = planning.drive(&mut session).map_err(|e| {
         let error = e.downcast::<SessionError<Infallible>>();
@@ -157,6 +189,63 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
         }
     }
     Ok(planning.outcome(&trial))
+}
+
+/// The request that start and goal make where no file has one.
+fn asked_for(args: &PlanArgs, arm: &Arm) -> Result<MotionRequest> {
+    let missing = |what: &str, option: &str| {
+        Mistake::error(
+            format!("robot `{}` is given no {what}", arm.robot().name()),
+            format!("give {option}, or a `--request`"),
+        )
+    };
+    let Some(start) = &args.start else {
+        return Err(missing("start", "`--start`"));
+    };
+    let start = arms::positions(arm, "--start", start)?;
+    let link = args.arm.link.as_deref();
+    let goal = match (&args.goal, args.arm.goal_pose) {
+        (Some(goal), _) => Goal::Joints(arms::positions(arm, "--goal", goal)?),
+        (None, Some(WantedPose::Position(at))) => Goal::Pose(PoseGoal::at(link, at)),
+        (None, Some(WantedPose::Pose(pose))) => Goal::Pose(PoseGoal::exact(link, &pose)),
+        (None, None) => return Err(missing("goal", "`--goal` or `--goal-pose`")),
+    };
+    Ok(MotionRequest {
+        group: arm.group().to_owned(),
+        start,
+        goals: vec![goal],
+    })
+}
+
+/// What is to be done where the start, or all that the goal may be, is in collision.
+fn in_collision(touches: &[Touch], first: &Touch, request: Option<&Path>) -> anyhow::Error {
+    /// So many pairs that touch are told.
+    const TOLD: usize = 3;
+    let (end, other) = (first.end, &first.other);
+    let mut pairs: Vec<String> = Vec::new();
+    for touch in touches {
+        let pair = format!("`{}` touches `{}`", touch.body, touch.other);
+        if !pairs.contains(&pair) && pairs.len() < TOLD {
+            pairs.push(pair);
+        }
+    }
+    let pairs = pairs.join(", ");
+    let what = match touches.len() {
+        1 => format!("the {end} is in collision: {pairs}"),
+        count => {
+            format!("all {count} configurations found for the {end} are in collision: {pairs}")
+        }
+    };
+    let place = match request {
+        Some(file) => format!("the {end} in `{}`", file.display()),
+        None => format!("the {end}"),
+    };
+    Mistake::error(
+        what,
+        format!(
+            "change {place}, move `{other}`, or allow the two to touch in the scene's allowed collisions"
+        ),
+    )
 }
 
 /// The roadmap that was given, or one made on the spot.
@@ -228,7 +317,7 @@ impl Output<'_> {
 
     /// Draws the arm along a path, or at start and goal only.
     fn draw(&self, path: &[&[f64]], detail: &str) -> Result<()> {
-        let ends = [&self.problem.start[..], &self.problem.goal[..]];
+        let ends = [&self.problem.start[..], &self.problem.goals[0][..]];
         let picture = ArmPicture {
             title: &self.title,
             subtitle: detail,

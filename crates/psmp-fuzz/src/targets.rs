@@ -395,7 +395,7 @@ pub const TARGETS: &[Target] = &[
             let request = MotionRequest::read(path).ok();
             let problem = request.map(|r| ArmProblem::new(known_arm(), Scene::default(), &r));
             if let Some(Ok(problem)) = problem {
-                let _ = problem.touch();
+                let _ = problem.touches();
             }
         },
         ..Target::new(

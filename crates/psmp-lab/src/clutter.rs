@@ -15,7 +15,7 @@ use psmp::validator::Forward;
 use psmp::{Connection, Planner, Query, Resolution, Roadmap, Space};
 use psmp_arm::{
     Arm, ArmError, ArmProblem, ArmWorld, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES,
-    MotionRequest, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel, SphereWorld,
+    Goal, MotionRequest, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel, SphereWorld,
     joint_roadmap, models,
 };
 use psmp_files::FileError;
@@ -247,7 +247,7 @@ impl Clutter {
         MotionRequest {
             group: self.arm.group().to_owned(),
             start: named(&self.start),
-            goal: named(&self.goal),
+            goals: vec![Goal::Joints(named(&self.goal))],
         }
     }
 
@@ -539,7 +539,7 @@ mod tests {
                 let length = clutter.shortest_path(&empty, scene).unwrap().unwrap();
                 lengths.insert(length.to_bits());
                 let problem = clutter.problem(scene.clone()).unwrap();
-                assert_eq!(problem.touch().unwrap(), None, "{arm}");
+                assert_eq!(problem.touches().unwrap(), [], "{arm}");
                 let mut world = ExactWorld::new(&clutter.arm, scene).unwrap();
                 direct += usize::from((0..=50).all(|i| {
                     let share = f64::from(i) / 50.0;
@@ -566,7 +566,8 @@ mod tests {
         assert_eq!(scene.objects.len(), worlds[1].objects.len());
         let request = MotionRequest::read(Clutter::request_path(folder.path(), 1)).unwrap();
         let problem = ArmProblem::new(&clutter.arm, scene, &request).unwrap();
-        assert_eq!((problem.start, problem.goal), (clutter.start, clutter.goal));
+        assert_eq!(problem.start, clutter.start);
+        assert_eq!(problem.goals, [clutter.goal]);
         let roadmap = graphml::read(folder.path().join("roadmap.graphml")).unwrap();
         assert_eq!(roadmap.edge_count(), clutter.roadmap.edge_count());
     }

@@ -70,7 +70,7 @@ fn name_of(kind: &Bound<'_, PyType>) -> String {
 }
 
 /// An array whose shape `fits`, which is described by `wanted`.
-fn shaped<'py, T: Element>(
+pub fn shaped<'py, T: Element>(
     name: &str,
     wanted: &str,
     fits: impl Fn(&[usize]) -> bool,

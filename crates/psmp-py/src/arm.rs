@@ -1,6 +1,6 @@
 //! Robot arms, what stands around them, and requests to move, for Python.
 
-use crate::arguments::{configurations, file_error, matrix, refused, values};
+use crate::arguments::{configurations, file_error, matrix, refused, shaped, values, vector};
 use crate::arm_checker::ArmChecker;
 use crate::building::interruptible;
 use crate::roadmap::Roadmap;
@@ -8,13 +8,13 @@ use crate::space::Space;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::Connection;
 use psmp_arm::{
-    ArmError, MotionLimits, Permissions, Robot, Sampling, Semantics, SphereModel, joint_roadmap,
-    models,
+    ArmError, Goal, MotionLimits, Permissions, Pose, PoseGoal, Robot, Sampling, Search, Semantics,
+    SphereModel, joint_roadmap, models,
 };
 use psmp_lab::counted;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -52,8 +52,6 @@ fn positions(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Positions> {
 pub struct Arm {
     arm: psmp_arm::Arm,
     spheres: Arc<SphereModel>,
-    /// Positions that the SRDF has a name for.
-    states: BTreeMap<String, Positions>,
 }
 
 /// What robots and scenes may name besides what is in their own folders and packages.
@@ -131,14 +129,13 @@ impl Arm {
                 return Ok(Self {
                     arm: psmp_arm::Arm::whole(robot).map_err(|e| arm_error("robot", &e))?,
                     spheres: Arc::new(cover),
-                    states: BTreeMap::new(),
                 });
             };
             let names = || semantics.groups.iter().map(|g| g.name.as_str());
-            let group = match (group, &semantics.groups[..]) {
+            let group = match (group, semantics.obvious_group(&robot)) {
                 (Some(group), _) => group,
-                (None, [only]) => &only.name,
-                (None, _) => {
+                (None, Some(obvious)) => &obvious.name,
+                (None, None) => {
                     return Err(PyTypeError::new_err(format!(
                         "robot `{}` has several groups: choose one with group, of {}",
                         robot.name(),
@@ -146,15 +143,10 @@ impl Arm {
                     )));
                 }
             };
-            let states = semantics.states.iter().filter(|s| s.group == group);
-            let states = states
-                .map(|s| (s.name.clone(), s.positions.clone()))
-                .collect();
             let arm = psmp_arm::Arm::new(robot, &semantics, group);
             Ok(Self {
                 arm: arm.map_err(|e| arm_error("group", &e))?,
                 spheres: Arc::new(cover),
-                states,
             })
         })
     }
@@ -187,7 +179,9 @@ impl Arm {
 
     #[getter]
     fn states(&self) -> Vec<&str> {
-        self.states.keys().map(String::as_str).collect()
+        let mut names: Vec<&str> = self.arm.states().iter().map(|s| s.name.as_str()).collect();
+        names.sort_unstable();
+        names
     }
 
     #[getter]
@@ -201,28 +195,56 @@ impl Arm {
         py: Python<'py>,
         state: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let given = match state.extract::<String>() {
-            Ok(name) => match self.states.get(&name) {
-                Some(positions) => positions.clone(),
-                None => {
-                    let known: Vec<&str> = self.states();
-                    return Err(PyKeyError::new_err(format!(
-                        "the arm has no state `{name}`; it has {}",
-                        if known.is_empty() {
-                            "none".to_owned()
-                        } else {
-                            known.join(", ")
-                        }
-                    )));
-                }
-            },
-            Err(_) => positions("state", state)?,
+        let q = configuration(&self.arm, "state", state)?;
+        Ok(PyArray1::from_vec(py, q))
+    }
+
+    /// Configurations that bring a link to a pose, the nearest to `near` first.
+    #[pyo3(signature = (pose, link=None, *, near=None, tolerance=(0.0, 0.0), solutions=8, restarts=200, apart=0.1, seed=0))]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword of Python's")]
+    fn inverse<'py>(
+        &self,
+        py: Python<'py>,
+        pose: &Bound<'py, PyAny>,
+        link: Option<&str>,
+        near: Option<&Bound<'py, PyAny>>,
+        tolerance: (f64, f64),
+        solutions: usize,
+        restarts: usize,
+        apart: f64,
+        seed: u64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (distance, angle) = tolerance;
+        if !(distance >= 0.0 && angle >= 0.0 && apart >= 0.0) {
+            return Err(PyValueError::new_err(
+                "tolerance (metres and radians) and apart must not be negative",
+            ));
+        }
+        let goal = Goal::Pose(wanted(link, pose)?.within(distance, angle));
+        let search = Search {
+            solutions,
+            restarts,
+            apart,
+            seed,
         };
-        let q = self.arm.configuration(&given);
-        Ok(PyArray1::from_vec(
-            py,
-            q.map_err(|e| arm_error("state", &e))?,
-        ))
+        let near = self.near(near)?;
+        let found = py.detach(|| self.arm.goals(&[goal], &near, &search));
+        self.rows(py, found.map_err(|e| arm_error("pose", &e))?)
+    }
+
+    /// Configurations that the goals of a request stand for, the nearest to its start first.
+    fn goals<'py>(
+        &self,
+        py: Python<'py>,
+        request: &Bound<'py, Request>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let request = &request.get().0;
+        let found = py.detach(|| {
+            let arm = self.arm.with_state(&request.start)?;
+            let start = arm.configuration(&request.start)?;
+            arm.goals(&request.goals, &start, &Search::default())
+        });
+        self.rows(py, found.map_err(|e| arm_error("request", &e))?)
     }
 
     /// Where a link is: matrices of shape (4, 4), or (n, 4, 4) for many configurations.
@@ -358,6 +380,66 @@ impl Arm {
     }
 }
 
+impl Arm {
+    /// A configuration that others are to be near to: in the middle if none is given.
+    fn near(&self, given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
+        match given {
+            None => {
+                let axes = self.arm.space().axes().iter();
+                Ok(axes
+                    .map(|axis| axis.lower().midpoint(axis.upper()))
+                    .collect())
+            }
+            Some(q) if q.is_instance_of::<PyString>() || q.is_instance_of::<PyDict>() => {
+                configuration(&self.arm, "near", q)
+            }
+            Some(q) => values(&vector::<f64>("near", Some(self.dof()), q)?),
+        }
+    }
+
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        found: Vec<Vec<f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        PyArray1::from_vec(py, found.concat()).reshape([found.len(), self.dof()])
+    }
+}
+
+/// The configuration of a named state, or of joints at positions by name.
+pub fn configuration(
+    arm: &psmp_arm::Arm,
+    name: &str,
+    given: &Bound<'_, PyAny>,
+) -> PyResult<Vec<f64>> {
+    let given = match given.extract::<String>() {
+        Ok(state) => match arm.state(&state) {
+            Ok(positions) => positions.to_vec(),
+            Err(e) => return Err(PyKeyError::new_err(e.to_string())),
+        },
+        Err(_) => positions(name, given)?,
+    };
+    arm.configuration(&given).map_err(|e| arm_error(name, &e))
+}
+
+/// Where a link is wanted: a matrix, a position and a quaternion, or a position alone.
+fn wanted(link: Option<&str>, pose: &Bound<'_, PyAny>) -> PyResult<PoseGoal> {
+    let shapes = "(4, 4), (7,) or (3,)";
+    let fits = |shape: &[usize]| matches!(shape, [4, 4] | [7] | [3]);
+    let numbers = values(&shaped::<f64>("pose", shapes, fits, pose)?)?;
+    let made = match numbers[..] {
+        [x, y, z] => return Ok(PoseGoal::at(link, [x, y, z])),
+        [x, y, z, qx, qy, qz, qw] => Pose::from_quaternion([x, y, z], [qx, qy, qz, qw]),
+        _ => {
+            let row = |r: usize| [numbers[4 * r], numbers[4 * r + 1], numbers[4 * r + 2]];
+            let way = [numbers[3], numbers[7], numbers[11]];
+            Pose::from_rotation(way, [row(0), row(1), row(2)])
+        }
+    };
+    let made = made.map_err(|e| refused("pose", e))?;
+    Ok(PoseGoal::exact(link, &made))
+}
+
 /// A pose as a matrix, row by row.
 fn matrix_of(pose: &psmp_arm::Pose<f64>) -> [f64; 16] {
     let ([a, b, c], t) = (pose.rotation, pose.translation);
@@ -458,9 +540,16 @@ impl Request {
         by_name(&self.0.start)
     }
 
+    /// Where joints are at the goal, if that is what is asked for.
     #[getter]
-    fn goal(&self) -> BTreeMap<&str, f64> {
-        by_name(&self.0.goal)
+    fn goal(&self) -> PyResult<BTreeMap<&str, f64>> {
+        match &self.0.goals[..] {
+            [Goal::Joints(positions)] => Ok(by_name(positions)),
+            _ => Err(PyValueError::new_err(
+                "the goal of this request is a pose, or one of several: arm.goals(request) has the \
+                 configurations",
+            )),
+        }
     }
 
     fn __repr__(&self) -> String {

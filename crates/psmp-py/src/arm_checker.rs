@@ -1,7 +1,7 @@
 //! An arm in a scene as a checker: no Python is called for it.
 
 use crate::arguments::{configurations, refused, vector};
-use crate::arm::arm_error;
+use crate::arm::{arm_error, configuration};
 use numpy::{PyArray1, PyArrayMethods};
 use psmp::by_name::SpecError;
 use psmp::checker::World;
@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// An arm among what stands around it: says of configurations whether they are free.
 #[pyclass(frozen, module = "psmp")]
 pub struct ArmChecker {
+    arm: psmp_arm::Arm,
     dimension: usize,
     /// Used by one thread at a time; runs have copies of their own.
     checked: Mutex<CheckedArm>,
@@ -38,6 +39,7 @@ impl ArmChecker {
         let checked = CheckedArm::new(checking, arm, spheres, scene);
         let exact = ExactWorld::new(arm, scene);
         Ok(Self {
+            arm: arm.clone(),
             dimension: arm.dimension(),
             checked: Mutex::new(checked.map_err(|e| arm_error("scene", &e))?),
             exact: Mutex::new(exact.map_err(|e| arm_error("scene", &e))?),
@@ -59,28 +61,51 @@ impl ArmChecker {
         }
     }
 
-    /// Sees that the arm touches nothing at the ends of a query, and tells what touches what.
-    pub fn check_ends(&self, ends: [(&str, &[f64]); 2]) -> PyResult<()> {
-        for (end, q) in ends {
-            let touch = held(&self.exact)
-                .contact(q)
-                .map(|(body, other)| (body.to_owned(), other.to_owned()));
-            if let Some((body, other)) = touch {
-                return Err(PyValueError::new_err(format!(
-                    "{end} is in collision: `{body}` touches `{other}`; change the {end}, move \
-                     `{other}`, or allow the two to touch in the scene's allowed collisions"
-                )));
-            }
-            let mut arm = held(&self.checked);
-            let Ok(free) = arm.is_free(q);
-            if !free && arm.checking().is_careful() {
-                return Err(PyValueError::new_err(format!(
-                    "{end} is free, but the spheres that cover the arm touch something: give the arm \
-                     more spheres, or check with kind=\"refined\""
-                )));
+    /// The configuration of a named state, or of joints at positions by name.
+    pub fn place<'py>(&self, name: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let q = configuration(&self.arm, name, given)?;
+        Ok(PyArray1::from_vec(given.py(), q).into_any())
+    }
+
+    /// Sees that the arm touches nothing at the start nor at one of the goals, and tells what touches
+    /// what.
+    pub fn check_ends(&self, start: &[f64], goals: &[Vec<f64>]) -> PyResult<()> {
+        if let Some(trouble) = self.trouble("start", start) {
+            return Err(PyValueError::new_err(trouble));
+        }
+        let mut first = None;
+        for goal in goals {
+            match self.trouble("goal", goal) {
+                Some(trouble) => first = first.or(Some(trouble)),
+                None => return Ok(()),
             }
         }
-        Ok(())
+        let Some(first) = first else {
+            return Ok(());
+        };
+        Err(PyValueError::new_err(match goals.len() {
+            1 => first,
+            count => format!("none of the {count} goals can be planned to; of the first: {first}"),
+        }))
+    }
+
+    /// Why a configuration cannot be an end of a query, if it cannot.
+    fn trouble(&self, end: &str, q: &[f64]) -> Option<String> {
+        if let Some((body, other)) = held(&self.exact).contact(q) {
+            return Some(format!(
+                "{end} is in collision: `{body}` touches `{other}`; change the {end}, move \
+                 `{other}`, or allow the two to touch in the scene's allowed collisions"
+            ));
+        }
+        let mut arm = held(&self.checked);
+        let Ok(free) = arm.is_free(q);
+        let too_careful = !free && arm.checking().is_careful();
+        too_careful.then(|| {
+            format!(
+                "{end} is free, but the spheres that cover the arm touch something: give the arm \
+                 more spheres, or check with kind=\"refined\""
+            )
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use psmp_lab::{Problems, checker_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyType};
+use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -80,24 +80,37 @@ impl Check {
         made.map_err(|e| refused("resolution", e))
     }
 
-    /// A session from configuration to configuration.
+    /// A start or goal as it was given, but for what only an arm has: the names of states, and positions of
+    /// joints by name.
+    pub fn place<'py>(&self, name: &str, given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let is_named = given.is_instance_of::<PyString>() || given.is_instance_of::<PyDict>();
+        match self {
+            _ if !is_named => Ok(given.clone()),
+            Check::Arm(checker) => checker.get().place(name, given),
+            _ => Err(PyTypeError::new_err(format!(
+                "{name} is given by name, which takes a check of an arm: give a configuration"
+            ))),
+        }
+    }
+
+    /// A session from a configuration to any of others.
     pub fn session(
         &self,
         py: Python<'_>,
         space: &Space,
         start: &[f64],
-        goal: &[f64],
+        goals: &[Vec<f64>],
         options: SessionOptions,
     ) -> PyResult<Box<dyn AnySession>> {
         match self {
             Check::Arm(checker) => {
                 let checker = checker.get();
                 let arm = checker.within(Some(space))?;
-                py.detach(|| checker.check_ends([("start", start), ("goal", goal)]))?;
-                Ok(Box::new(arm.session(start, goal, options).map_err(told)?))
+                py.detach(|| checker.check_ends(start, goals))?;
+                Ok(Box::new(arm.session(start, goals, options).map_err(told)?))
             }
             Check::Configurations(world) => {
-                let session = Session::in_space(space, world.clone(), start, goal, options);
+                let session = Session::in_space(space, world.clone(), start, goals, options);
                 Ok(Box::new(session.map_err(told)?))
             }
             Check::Edges(_) | Check::Recorded(..) => {

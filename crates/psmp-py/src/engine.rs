@@ -164,6 +164,7 @@ pub fn on_roadmap(
 ) -> PyResult<Engine> {
     let began = Instant::now();
     let check = Check::given(check, called_on)?;
+    let (start, goal) = (&check.place("start", start)?, &check.place("goal", goal)?);
     let graph = &roadmap.get().graph;
     let space = graph.space();
     let belief = belief.map(Bound::get);
@@ -190,8 +191,9 @@ pub fn on_roadmap(
         )));
     }
     let session = if check.checks_configurations() && !Roadmap::are_vertices(start, goal)? {
-        let (space, [start, goal]) = roadmap.get().ends(start, goal)?;
-        check.session(py, space, &start, &goal, options.clone())?
+        let space = roadmap.get().space_of_ends()?;
+        let (start, goals) = Space::ends(space, start, goal)?;
+        check.session(py, space, &start, &goals, options.clone())?
     } else {
         let (graph, query) = roadmap.get().query(py, start, goal)?;
         check.session_on(&graph, query, resolution, options.clone())?
@@ -251,10 +253,12 @@ pub fn without_roadmap(
         seed,
         ..SessionOptions::default()
     };
-    let [start, goal] = Space::ends(&space, start, goal)?;
-    let session = check.session(py, &space, &start, &goal, options.clone())?;
-    let ends = psmp::Roadmap::from_edges(2, Direction::Undirected, Vec::new())
-        .and_then(|graph| graph.with_configurations(space, [start, goal].concat()))
+    let (start, goal) = (check.place("start", start)?, check.place("goal", goal)?);
+    let (start, goals) = Space::ends(&space, &start, &goal)?;
+    let session = check.session(py, &space, &start, &goals, options.clone())?;
+    let ends = [&[start][..], &goals].concat();
+    let ends = psmp::Roadmap::from_edges(ends.len(), Direction::Undirected, Vec::new())
+        .and_then(|graph| graph.with_configurations(space, ends.concat()))
         .map_err(|e| refused("start and goal", e))?;
     let ends = Py::new(py, Roadmap::new(ends, None))?;
     Engine::new(py, session, ends, &options, stop, began)

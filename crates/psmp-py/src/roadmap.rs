@@ -102,18 +102,13 @@ impl Roadmap {
         Ok((joined.graph, Query { start, goal }))
     }
 
-    /// The space, and start and goal as configurations of it.
-    pub fn ends(
-        &self,
-        start: &Bound<'_, PyAny>,
-        goal: &Bound<'_, PyAny>,
-    ) -> PyResult<(&psmp::Space, [Vec<f64>; 2])> {
-        let Some(space) = self.graph.space() else {
-            return Err(PyValueError::new_err(
+    /// The space of the configurations, which start and goals are to be of.
+    pub fn space_of_ends(&self) -> PyResult<&psmp::Space> {
+        self.graph.space().ok_or_else(|| {
+            PyValueError::new_err(
                 "start and goal must be vertices, because the roadmap carries no configurations",
-            ));
-        };
-        Ok((space, Space::ends(space, start, goal)?))
+            )
+        })
     }
 }
 
@@ -290,7 +285,13 @@ impl Roadmap {
         radius: Option<f64>,
         nearest: Option<usize>,
     ) -> PyResult<(Self, u32, u32)> {
-        let (_, [start, goal]) = self.ends(start, goal)?;
+        let (start, goals) = Space::ends(self.space_of_ends()?, start, goal)?;
+        let [goal] = &goals[..] else {
+            let count = goals.len();
+            return Err(PyValueError::new_err(format!(
+                "goal must be one configuration here, got {count}"
+            )));
+        };
         let graph = &self.graph;
         let usual = || {
             let by_radius = |space| {
@@ -302,7 +303,7 @@ impl Roadmap {
         };
         let connection = connection(radius, nearest, usual)?;
         let (joined, query) = py
-            .detach(|| graph.with_query(&start, &goal, connection))
+            .detach(|| graph.with_query(&start, goal, connection))
             .map_err(|e| refused("start and goal", e))?;
         Ok((
             Self::new(joined, self.connection),

@@ -1,6 +1,6 @@
 //! The space that configurations live in, for Python.
 
-use crate::arguments::{matrix, refused, values, vector};
+use crate::arguments::{configurations, matrix, refused, values, vector};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::Axis;
 use pyo3::exceptions::PyValueError;
@@ -26,23 +26,25 @@ impl Space {
         }
     }
 
-    /// Start and goal as configurations of a space.
+    /// A start and one goal or several as configurations of a space.
     pub fn ends(
         space: &psmp::Space,
         start: &Bound<'_, PyAny>,
         goal: &Bound<'_, PyAny>,
-    ) -> PyResult<[Vec<f64>; 2]> {
-        let end = |name: &str, value: &Bound<'_, PyAny>| {
-            let q = values(&vector::<f64>(name, Some(space.dimension()), value)?)?;
-            match space.contains(&q) {
-                true => Ok(q),
-                false => Err(PyValueError::new_err(format!(
-                    "{name} {q:?} is outside the {}",
-                    Space(space.clone()).__repr__()
-                ))),
-            }
+    ) -> PyResult<(Vec<f64>, Vec<Vec<f64>>)> {
+        let within = |name: &str, q: Vec<f64>| match space.contains(&q) {
+            true => Ok(q),
+            false => Err(PyValueError::new_err(format!(
+                "{name} {q:?} is outside the {}",
+                Space(space.clone()).__repr__()
+            ))),
         };
-        Ok([end("start", start)?, end("goal", goal)?])
+        let start = values(&vector::<f64>("start", Some(space.dimension()), start)?)?;
+        let start = within("start", start)?;
+        let (goals, _) = configurations("goal", space.dimension(), goal)?;
+        let goals = goals.chunks_exact(space.dimension());
+        let goals = goals.map(|q| within("goal", q.to_vec()));
+        Ok((start, goals.collect::<PyResult<_>>()?))
     }
 }
 

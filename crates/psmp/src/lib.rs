@@ -32,6 +32,7 @@ pub mod belief;
 pub mod by_name;
 pub mod checker;
 mod event;
+mod goals;
 mod insurance;
 mod ledger;
 mod motion;
@@ -52,6 +53,7 @@ pub mod validator;
 mod waypoints;
 
 pub use event::{Event, EventKind, Progress, Source, Yardstick};
+pub use goals::Goals;
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
 pub use path::Path;

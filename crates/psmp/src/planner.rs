@@ -29,7 +29,7 @@ use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::proposer::{Proposal, Proposer, Surprises, View};
 use crate::random::Draw;
-use crate::roadmap::{EdgeId, Query, Roadmap};
+use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
 use crate::search::{OptimisticDistances, Search};
 use crate::stop::{Limit, Stop};
 use crate::validator::Validator;
@@ -104,6 +104,8 @@ enum State {
 pub struct Planner<P, B, V, C> {
     roadmap: Roadmap,
     query: Query,
+    /// The goal of the query, and those that will do as well.
+    goals: Vec<VertexId>,
     proposer: P,
     belief: PartlyChecked<B>,
     validator: V,
@@ -176,6 +178,7 @@ where
         Self {
             roadmap: roadmap.clone(),
             query,
+            goals: vec![query.goal],
             proposer,
             belief: PartlyChecked::new(belief, roadmap.edge_count()),
             validator,
@@ -185,7 +188,7 @@ where
             is_ready: false,
             state: State::Proposing,
             ledger: Ledger::new(roadmap.edge_count()),
-            optimistic: OptimisticDistances::begun(roadmap, query.goal),
+            optimistic: OptimisticDistances::begun(roadmap, &[query.goal]),
             search: Search::new(roadmap),
             surprises: Surprises::new(roadmap),
             path: Path::with_room_for(roadmap),
@@ -202,6 +205,21 @@ where
             without_improvement: 0,
             sightings,
         }
+    }
+
+    /// The same planner, for which any of these vertices will do as well as the goal of its query: paths
+    /// lead to that which they are shortest to, and what is proven is proven of all of them. To be said
+    /// before what it [knows](Self::knowing).
+    ///
+    /// # Panics
+    /// If one is not a vertex of the roadmap.
+    #[must_use]
+    pub fn or_to_any_of(mut self, others: &[VertexId]) -> Self {
+        self.goals.extend_from_slice(others);
+        self.optimistic = OptimisticDistances::begun(&self.roadmap, &self.goals);
+        self.search = Search::new(&self.roadmap).or_to_any_of(&self.roadmap, others);
+        self.is_ready = false;
+        self
     }
 
     /// The same planner with this seed. Same seed and same inputs give the same events.
@@ -360,7 +378,7 @@ where
             let nothing_blocked = if self.ledger.entries().is_empty() {
                 self.optimistic.copy()
             } else {
-                OptimisticDistances::new(&self.roadmap, self.query.goal)
+                OptimisticDistances::to_any_of(&self.roadmap, &self.goals)
             };
             self.insurance = Some(Insurance::new(
                 &self.roadmap,
@@ -588,7 +606,7 @@ where
         self.ledger.overrule(edge);
         self.optimistic.block(edge);
         if let Some(insurance) = &mut self.insurance {
-            let nothing_blocked = OptimisticDistances::new(&self.roadmap, self.query.goal);
+            let nothing_blocked = OptimisticDistances::to_any_of(&self.roadmap, &self.goals);
             *insurance = insurance.anew(&self.ledger, nothing_blocked);
         }
         self.awaiting = None;

@@ -9,7 +9,7 @@
 use psmp_files::{FileError, Place};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Error as YamlError;
+use serde_saphyr::{Error as YamlError, Spanned};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
@@ -243,10 +243,30 @@ messages! {
     TrajectoryConstraintsFile { constraints: Vec<IgnoredAny> } []
     ConstraintsFile {
         joint_constraints: Vec<JointConstraintFile>,
-        position_constraints: Vec<IgnoredAny>,
-        orientation_constraints: Vec<IgnoredAny>,
+        position_constraints: Vec<Spanned<PositionConstraintFile>>,
+        orientation_constraints: Vec<Spanned<OrientationConstraintFile>>,
         visibility_constraints: Vec<IgnoredAny>,
     } [name]
+    PositionConstraintFile {
+        header: HeaderFile,
+        link_name: String,
+        target_point_offset: Option<Three>,
+        constraint_region: RegionFile,
+    } [weight]
+    RegionFile {
+        primitives: Vec<PrimitiveFile>,
+        primitive_poses: Vec<PoseFile>,
+        meshes: Vec<IgnoredAny>,
+    } [mesh_poses]
+    OrientationConstraintFile {
+        header: HeaderFile,
+        link_name: String,
+        orientation: Option<Quaternion>,
+        absolute_x_axis_tolerance: f64,
+        absolute_y_axis_tolerance: f64,
+        absolute_z_axis_tolerance: f64,
+        parameterization: u8,
+    } [weight]
 }
 
 fn one() -> f64 {
@@ -285,6 +305,29 @@ pub enum KindFile {
     Word(String),
 }
 
+impl KindFile {
+    /// The kind as a word; `None` for a number that is no kind.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Self::Number(1) => Some("box"),
+            Self::Number(2) => Some("sphere"),
+            Self::Number(3) => Some("cylinder"),
+            Self::Number(4) => Some("cone"),
+            Self::Number(_) => None,
+            Self::Word(word) => Some(word),
+        }
+    }
+}
+
+impl fmt::Display for KindFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum TriangleFile {
@@ -301,12 +344,9 @@ pub struct PlaneFile {
 impl ConstraintsFile {
     /// How many constraints are not on a joint.
     pub fn in_space(&self) -> usize {
-        let others = [
-            &self.position_constraints,
-            &self.orientation_constraints,
-            &self.visibility_constraints,
-        ];
-        others.map(Vec::len).iter().sum()
+        self.position_constraints.len()
+            + self.orientation_constraints.len()
+            + self.visibility_constraints.len()
     }
 }
 

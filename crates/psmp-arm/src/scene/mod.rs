@@ -11,7 +11,7 @@ pub(crate) mod point_file;
 mod request;
 mod write;
 
-pub use request::MotionRequest;
+pub use request::{Goal, MotionRequest};
 
 use crate::geometry::{FARTHEST, Placed};
 use crate::permissions::{LARGEST_TEXT, Permissions};

@@ -5,7 +5,7 @@
 //! rather than passed over. The keys are in [`super::messages`].
 
 use super::messages::{
-    JointStateFile, Kind, KindFile, MatrixFile, ObjectFile, OperationFile, PoseFile, PrimitiveFile,
+    JointStateFile, Kind, MatrixFile, ObjectFile, OperationFile, PoseFile, PrimitiveFile,
     Quaternion, RowFile, SceneFile, Three, TransformFile, TriangleFile, from_yaml,
 };
 use super::{AllowedCollisions, Attached, Object, Scene, finite_pose, near};
@@ -248,13 +248,8 @@ impl Reader<'_> {
         file: &PrimitiveFile,
         object: &str,
     ) -> Result<Result<Shape, ShapeError>, FileError> {
-        let kind = match &file.kind {
-            KindFile::Number(1) => "box",
-            KindFile::Number(2) => "sphere",
-            KindFile::Number(3) => "cylinder",
-            KindFile::Number(4) => "cone",
-            KindFile::Number(n) => return Err(self.unknown(object, &n.to_string())),
-            KindFile::Word(word) => word.as_str(),
+        let Some(kind) = file.kind.word() else {
+            return Err(self.unknown(object, &file.kind.to_string()));
         };
         // In MoveIt's order: cylinder and cone are height, radius.
         Ok(match (kind, &file.dimensions[..]) {
@@ -281,19 +276,31 @@ impl Reader<'_> {
     }
 
     fn pose(&self, file: &PoseFile, object: &str) -> Result<Pose, FileError> {
-        let position = file.position.as_ref().map_or([0.0; 3], Three::values);
-        let orientation = file.orientation.as_ref();
-        let quaternion = orientation.map_or([0.0, 0.0, 0.0, 1.0], Quaternion::values);
-        finite_pose(position, quaternion, |problem| self.wrong(object, problem))
+        file.pose(|problem| self.wrong(object, problem))
     }
 
     fn transform(&self, file: &TransformFile, field: &str) -> Result<Pose, FileError> {
-        let translation = file.translation.as_ref().map_or([0.0; 3], Three::values);
-        let rotation = file.rotation.as_ref();
+        file.pose(|problem| self.wrong(field, problem))
+    }
+}
+
+impl PoseFile {
+    /// The pose; what is left out is at the origin and not turned.
+    pub(super) fn pose(&self, wrong: impl Fn(String) -> FileError) -> Result<Pose, FileError> {
+        let position = self.position.as_ref().map_or([0.0; 3], Three::values);
+        let orientation = self.orientation.as_ref();
+        let quaternion = orientation.map_or([0.0, 0.0, 0.0, 1.0], Quaternion::values);
+        finite_pose(position, quaternion, wrong)
+    }
+}
+
+impl TransformFile {
+    /// The pose; what is left out is at the origin and not turned.
+    pub(super) fn pose(&self, wrong: impl Fn(String) -> FileError) -> Result<Pose, FileError> {
+        let translation = self.translation.as_ref().map_or([0.0; 3], Three::values);
+        let rotation = self.rotation.as_ref();
         let quaternion = rotation.map_or([0.0, 0.0, 0.0, 1.0], Quaternion::values);
-        finite_pose(translation, quaternion, |problem| {
-            self.wrong(field, problem)
-        })
+        finite_pose(translation, quaternion, wrong)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writing scenes and requests as MoveIt's YAML, for scenes that are made rather than read.
 
-use super::{MotionRequest, Object, Scene};
+use super::{Goal, MotionRequest, Object, Scene};
 use crate::geometry::Shape;
 use crate::pose::Pose;
 use psmp_files::{FileError, Place, save};
@@ -50,19 +50,28 @@ impl MotionRequest {
     /// reads again.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, or a goal is not in joint space.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let path = path.as_ref();
         let mut text = format!(
-            "group_name: {}\nstart_state:\n  {}\ngoal_constraints:\n  - joint_constraints:\n",
+            "group_name: {}\nstart_state:\n  {}\ngoal_constraints:\n",
             quoted(&self.group),
             joint_state(&self.start)
         );
-        for (name, position) in &self.goal {
-            let name = quoted(name);
-            let _ = writeln!(
-                text,
-                "      - {{joint_name: {name}, position: {position:?}}}"
-            );
+        for goal in &self.goals {
+            let Goal::Joints(positions) = goal else {
+                return Err(FileError::new(path, "a goal that is a pose is not written")
+                    .at(Place::Field("goal_constraints".to_owned()))
+                    .hint("write goals in joint space"));
+            };
+            let _ = writeln!(text, "  - joint_constraints:");
+            for (name, position) in positions {
+                let name = quoted(name);
+                let _ = writeln!(
+                    text,
+                    "      - {{joint_name: {name}, position: {position:?}}}"
+                );
+            }
         }
         save(path, text.as_bytes())
     }
@@ -196,7 +205,10 @@ mod tests {
         let request = MotionRequest {
             group: "arm".to_owned(),
             start: vec![("on".to_owned(), 0.1), ("b".to_owned(), -2.0)],
-            goal: vec![("on".to_owned(), 1e-9), ("b".to_owned(), 3.0)],
+            goals: vec![Goal::Joints(vec![
+                ("on".to_owned(), 1e-9),
+                ("b".to_owned(), 3.0),
+            ])],
         };
         let path = folder.path().join("request.yaml");
         request.write(&path).unwrap();

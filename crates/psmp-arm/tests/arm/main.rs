@@ -4,6 +4,7 @@
 
 mod checkers;
 mod experience;
+mod inverse;
 mod kinematics;
 mod pinocchio;
 mod planning;

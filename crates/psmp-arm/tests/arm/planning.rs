@@ -8,8 +8,8 @@ use psmp::{
 };
 use psmp_arm::{
     Arm, ArmProblem, Checking, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, ExactWorld,
-    MotionRequest, RefinedWorld, Robot, Sampling, Scene, Semantics, SphereModel, joint_roadmap,
-    models,
+    Goal, MotionRequest, RefinedWorld, Robot, Sampling, Scene, Semantics, SphereModel,
+    joint_roadmap, models,
 };
 
 fn clutter() -> Scene {
@@ -60,17 +60,22 @@ fn a_problem_names_what_touches() {
     let request = MotionRequest {
         group: "arm".to_owned(),
         start: named([0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]),
-        goal: named([0.0, 0.9, 0.0, -1.2, 0.0, 1.571, 0.785]),
+        goals: vec![Goal::Joints(named([
+            0.0, 0.9, 0.0, -1.2, 0.0, 1.571, 0.785,
+        ]))],
     };
     let problem = ArmProblem::new(&arm, clutter(), &request).unwrap();
-    let touch = problem.touch().unwrap().unwrap();
+    let touches = problem.touches().unwrap();
+    let [touch] = &touches[..] else {
+        panic!("{touches:?}");
+    };
     assert_eq!(touch.end, End::Goal);
     assert!(
         ["table", "can"].contains(&touch.other.as_str()),
         "{touch:?}"
     );
     let away = ArmProblem::new(&arm, Scene::default(), &request).unwrap();
-    assert_eq!(away.touch().unwrap(), None);
+    assert_eq!(away.touches().unwrap(), []);
 }
 
 /// Every tenth of the published problems; `examples/published_problems.rs` does them all.
@@ -120,7 +125,9 @@ fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Opti
         ..SessionOptions::default()
     };
     let arm = problem.checked(Checking::Refined, spheres).unwrap();
-    let mut session = arm.session(&problem.start, &problem.goal, options).unwrap();
+    let mut session = arm
+        .session(&problem.start, &problem.goals[0], options)
+        .unwrap();
     let events: Result<Vec<Event>, _> = Until::new(&mut session, &Stop::never()).collect();
     match events {
         Ok(events) => {
@@ -144,7 +151,9 @@ fn an_arm_is_planned_for_however_it_is_checked() {
     let request = MotionRequest {
         group: "arm".to_owned(),
         start: named([-0.8, -0.785, 0.0, -2.0, 0.0, 1.571, 0.785]),
-        goal: named([1.2, -0.785, 0.0, -1.6, 0.0, 1.571, 0.785]),
+        goals: vec![Goal::Joints(named([
+            1.2, -0.785, 0.0, -1.6, 0.0, 1.571, 0.785,
+        ]))],
     };
     let problem = ArmProblem::new(&arm, clutter(), &request).unwrap();
     let mut truth = ExactWorld::new(&problem.arm, &problem.scene).unwrap();
@@ -155,7 +164,7 @@ fn an_arm_is_planned_for_however_it_is_checked() {
             straighten: true,
             ..SessionOptions::default()
         };
-        let session = checked.session(&problem.start, &problem.goal, options);
+        let session = checked.session(&problem.start, &problem.goals[0], options);
         let mut session = session.unwrap();
         let enough = Stop::configurations(100_000);
         for event in Until::new(&mut session, &enough) {

@@ -7,6 +7,8 @@ mod arms;
 mod commands;
 /// How runs end: exit codes, Ctrl-C, closed pipes, and nothing but text where no terminal is.
 mod endings;
+/// Goals of arms: joint values, named states and poses, and what can be wrong with them.
+mod goals;
 /// Files that are up to no good: what they name, what they claim, and where they would write.
 mod hostile;
 /// Commands that are killed at any moment, and end the same.

@@ -13,7 +13,7 @@ use crate::ledger::Ledger;
 use crate::path::Path;
 use crate::planner::{Anytime, Fallback, Planner, RoadmapPlanner};
 use crate::proposer::Proposer;
-use crate::roadmap::{EdgeId, Query, Roadmap};
+use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
 use crate::stop::Limit;
 use crate::table::Experience;
 use std::fmt;
@@ -142,6 +142,8 @@ pub struct Setting {
     pub roadmap: Roadmap,
     /// Start and goal.
     pub query: Query,
+    /// Vertices that will do as well as that goal.
+    pub other_goals: Vec<VertexId>,
     /// The known worlds, if there are any.
     pub experience: Option<Experience>,
     /// Where models of them are kept.
@@ -164,6 +166,7 @@ impl Setting {
         Self {
             roadmap: roadmap.clone(),
             query,
+            other_goals: Vec::new(),
             experience: None,
             models: ModelCache::default(),
             known: EdgeMemory::default(),
@@ -261,6 +264,7 @@ impl<'a> Assembly<'_, 'a> {
         let planner = Planner::new(roadmap, query, proposer, belief, validator, self.checker);
         Box::new(
             planner
+                .or_to_any_of(&setting.other_goals)
                 .seed(setting.seed)
                 .fallback(setting.fallback)
                 .insured(self.spec.insured)

@@ -1,6 +1,7 @@
 //! Planners that grow trees, by name.
 
 use crate::checker::{MotionChecker, World};
+use crate::goals::Goals;
 use crate::shortcut::ShortcutOptions;
 use crate::trees::{
     BitStar, BitStarOptions, ProblemError, RrtConnect, RrtConnectOptions, RrtConnectShortcut,
@@ -32,11 +33,11 @@ impl TreeName {
     ///
     /// # Errors
     /// If start or goal is outside of the space or in collision.
-    pub fn build<'a, W: World + Send + 'a>(
+    pub fn build<'a, 'g, W: World + Send + 'a>(
         self,
         checker: MotionChecker<W>,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         trees: RrtConnectOptions,
         seed: u64,
     ) -> Result<AnyTreePlanner<'a, W::Error>, ProblemError<W::Error>> {

@@ -6,7 +6,7 @@
 
 use super::frontier::Frontier;
 use crate::path::Path;
-use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
+use crate::roadmap::{EdgeId, Query, Roadmap, Slot, VertexId};
 use crate::stop::Limit;
 
 /// What edges cost in a search, and what can be left out of it.
@@ -53,6 +53,8 @@ pub(crate) struct Search {
     looked_at: u64,
     /// Whether a limit broke a search off since this was last forgotten.
     interrupted: bool,
+    /// Vertices that will do as well as the goal of a query.
+    other_goals: Vec<Slot>,
 }
 
 impl Search {
@@ -71,7 +73,15 @@ impl Search {
             search: 0,
             looked_at: 0,
             interrupted: false,
+            other_goals: Vec::new(),
         }
+    }
+
+    /// The same, for searches that may end at any of these vertices as well as at the goal.
+    pub(crate) fn or_to_any_of(mut self, roadmap: &Roadmap, others: &[VertexId]) -> Self {
+        let slots = others.iter().map(|&v| roadmap.adjacency().slot(v));
+        self.other_goals = slots.collect();
+        self
     }
 
     /// Whether a limit broke a search off, so that what was or was not found since means nothing;
@@ -124,8 +134,8 @@ impl Search {
         self.frontier.push(start, from_start, 0.0);
         let mut settled = 0;
         while let Some(slot) = self.frontier.pop() {
-            if slot == goal {
-                self.trace(roadmap, start, goal, path);
+            if slot == goal || self.other_goals.contains(&slot) {
+                self.trace(roadmap, start, slot, path);
                 return true;
             }
             settled += 1;

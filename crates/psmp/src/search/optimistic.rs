@@ -1,4 +1,4 @@
-//! Exact distances to the goal over all edges not known to be blocked.
+//! Exact distances to the goal, or to the nearest of several, over all edges not known to be blocked.
 //!
 //! They are computed once and then repaired. Edges only ever become blocked, so distances only
 //! grow, and only for vertices whose shortest way used the blocked edge: the part of the
@@ -27,7 +27,7 @@ const NOWHERE: Step = Step {
 #[derive(Debug, Clone)]
 pub struct OptimisticDistances {
     roadmap: Roadmap,
-    goal: Slot,
+    goals: Vec<Slot>,
     distance: Vec<f64>,
     step: Vec<Step>,
     blocked: Vec<bool>,
@@ -40,33 +40,45 @@ impl OptimisticDistances {
     /// Distances to `goal` with no edge blocked.
     #[must_use]
     pub fn new(roadmap: &Roadmap, goal: VertexId) -> Self {
-        let mut distances = Self::begun(roadmap, goal);
+        Self::to_any_of(roadmap, &[goal])
+    }
+
+    /// Distances to the nearest of `goals` with no edge blocked.
+    #[must_use]
+    pub fn to_any_of(roadmap: &Roadmap, goals: &[VertexId]) -> Self {
+        let mut distances = Self::begun(roadmap, goals);
         distances.settle(&Limit::NONE);
         distances
     }
 
-    /// The same before anything is computed: all but the goal seems out of reach until it is
+    /// The same before anything is computed: all but the goals seems out of reach until it is
     /// [settled](Self::settle).
-    pub(crate) fn begun(roadmap: &Roadmap, goal: VertexId) -> Self {
+    pub(crate) fn begun(roadmap: &Roadmap, goals: &[VertexId]) -> Self {
+        let goals = goals.iter().map(|&goal| roadmap.adjacency().slot(goal));
+        Self::begun_at(roadmap, goals.collect())
+    }
+
+    fn begun_at(roadmap: &Roadmap, goals: Vec<Slot>) -> Self {
         let vertices = roadmap.vertex_count();
-        let goal = roadmap.adjacency().slot(goal);
         let mut distances = Self {
             roadmap: roadmap.clone(),
-            goal,
+            goals,
             distance: vec![f64::INFINITY; vertices],
             step: vec![NOWHERE; vertices],
             blocked: vec![false; roadmap.edge_count()],
             frontier: Frontier::new(vertices),
             severed: Vec::with_capacity(vertices),
         };
-        distances.distance[goal.index()] = 0.0;
-        distances.frontier.push(goal, 0.0, 0.0);
+        for goal in &distances.goals {
+            distances.distance[goal.index()] = 0.0;
+            distances.frontier.push(*goal, 0.0, 0.0);
+        }
         distances
     }
 
     /// A copy that has room for all that is to come, as a clone has not.
     pub(crate) fn copy(&self) -> Self {
-        let mut copy = Self::begun(&self.roadmap, self.roadmap.adjacency().vertex(self.goal));
+        let mut copy = Self::begun_at(&self.roadmap, self.goals.clone());
         copy.frontier.clear();
         copy.distance.copy_from_slice(&self.distance);
         copy.step.copy_from_slice(&self.step);
@@ -193,7 +205,8 @@ impl OptimisticDistances {
             return false;
         }
         path.begin_from_start(start);
-        while slot != self.goal {
+        // From a goal no step leads on: nothing is nearer than nothing.
+        while self.step[slot.index()] != NOWHERE {
             let Step { edge, to } = self.step[slot.index()];
             path.append(roadmap.adjacency().vertex(to), edge);
             slot = to;
@@ -210,19 +223,9 @@ mod tests {
     use crate::roadmap::{Direction, Edge};
     use crate::space::Space;
 
-    fn from_scratch(roadmap: &Roadmap, goal: VertexId, blocked: &[bool]) -> Vec<f64> {
-        let goal = roadmap.adjacency().slot(goal);
-        let mut fresh = OptimisticDistances {
-            roadmap: roadmap.clone(),
-            goal,
-            distance: vec![f64::INFINITY; roadmap.vertex_count()],
-            step: vec![NOWHERE; roadmap.vertex_count()],
-            blocked: blocked.to_vec(),
-            frontier: Frontier::new(roadmap.vertex_count()),
-            severed: Vec::new(),
-        };
-        fresh.distance[goal.index()] = 0.0;
-        fresh.frontier.push(goal, 0.0, 0.0);
+    fn from_scratch(roadmap: &Roadmap, goals: &[VertexId], blocked: &[bool]) -> Vec<f64> {
+        let mut fresh = OptimisticDistances::begun(roadmap, goals);
+        fresh.blocked.copy_from_slice(blocked);
         fresh.settle(&Limit::NONE);
         fresh.distance
     }
@@ -253,12 +256,14 @@ mod tests {
         .unwrap();
         for (trial, roadmap) in [undirected, directed].iter().cycle().take(40).enumerate() {
             let random = Draw::new(trial as u64, 0);
-            let goal = VertexId(random.below(120, 0) as u32);
-            let mut distances = OptimisticDistances::new(roadmap, goal);
+            let goals: Vec<VertexId> = (0..1 + trial as u64 % 3)
+                .map(|i| VertexId(random.below(120, 1_000_000 + i) as u32))
+                .collect();
+            let mut distances = OptimisticDistances::to_any_of(roadmap, &goals);
             for step in 0..roadmap.edge_count() as u64 {
                 let edge = random.below(roadmap.edge_count() as u64, step + 1) as u32;
                 distances.block(EdgeId(edge));
-                let fresh = from_scratch(roadmap, goal, &distances.blocked);
+                let fresh = from_scratch(roadmap, &goals, &distances.blocked);
                 assert_eq!(distances.distance, fresh);
             }
         }

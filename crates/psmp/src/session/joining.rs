@@ -1,4 +1,4 @@
-//! Joining a start and a goal to a roadmap.
+//! Joining a start and a goal, or several goals, to a roadmap.
 //!
 //! A roadmap is made once for a robot; the start and the goal of a query come later and are joined
 //! to it on demand. Each gets edges to its nearest vertices, which stay to be checked by the
@@ -13,7 +13,7 @@ use crate::checker::{BisectionError, EdgeMemory, Prober, World};
 use crate::motion::{Motion, Resolution};
 use crate::near::{Found, Near};
 use crate::random::Draw;
-use crate::roadmap::{Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId};
+use crate::roadmap::{Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId};
 use crate::space::{Axis, Space};
 use crate::stop::Limit;
 
@@ -40,6 +40,8 @@ pub struct Joined {
     pub roadmap: Roadmap,
     /// From where to where.
     pub query: Query,
+    /// Vertices that will do as well as the goal of the query.
+    pub other_goals: Vec<VertexId>,
     /// What joining has found out about edges.
     pub known: EdgeMemory,
     /// How many configurations that took.
@@ -53,9 +55,40 @@ impl Joined {
         Self {
             roadmap: roadmap.clone(),
             query,
+            other_goals: Vec::new(),
             known: EdgeMemory::default(),
             configurations: 0,
         }
+    }
+
+    /// A start and goals that are joined to their nearest vertices as they are, without checks: for
+    /// roadmaps whose edges are not straight motions.
+    pub(super) fn unchecked(
+        roadmap: &Roadmap,
+        start: &[f64],
+        goals: &[Vec<f64>],
+        connection: Connection,
+    ) -> Result<Self, RoadmapError> {
+        let mut joined: Option<Self> = None;
+        for goal in goals {
+            let before = joined.as_ref().map_or(roadmap, |joined| &joined.roadmap);
+            let (roadmap, query) = before.with_query(start, goal, connection)?;
+            joined = Some(match joined {
+                None => Self::already(&roadmap, query),
+                Some(mut joined) => {
+                    joined.roadmap = roadmap;
+                    joined.other_goals.push(query.goal);
+                    joined
+                }
+            });
+        }
+        joined.ok_or_else(|| RoadmapError::Parameter("there is no goal".to_owned()))
+    }
+
+    /// The goals: that of the query, and those that will do as well.
+    pub(super) fn goals(&self) -> impl Iterator<Item = VertexId> {
+        let others = self.other_goals.iter().copied();
+        std::iter::once(self.query.goal).chain(others)
     }
 
     /// Joins a start and a goal to a roadmap, as a [`Session`](crate::Session) does where it does not
@@ -78,7 +111,8 @@ impl Joined {
                 return Err(SessionError::InCollision(end));
             }
         }
-        let Some(joined) = joining.join(ends, None)? else {
+        let [start, goal] = ends;
+        let Some(joined) = joining.join(start, &[goal.to_vec()], None)? else {
             unreachable!("nothing limits it");
         };
         Ok(joined)
@@ -99,7 +133,7 @@ impl Joined {
         let mut coordinates = coordinates.to_vec();
         let mut edges = self.roadmap.edges().to_vec();
         let dimension = space.dimension();
-        for end in [self.query.start, self.query.goal] {
+        for end in std::iter::once(self.query.start).chain(self.goals()) {
             let middle = coordinates[end.index() * dimension..][..dimension].to_vec();
             for sample in 0..FINER {
                 let draw = Draw::new(u64::from(end.0) << 32 | u64::from(round), sample);
@@ -175,45 +209,76 @@ impl<'a, W: World> Joining<'a, W> {
         }
     }
 
-    /// Joins a start and a goal that are free, between which the straight motion is blocked or not
-    /// known to be so. Nothing if the limit was met before both were joined.
+    /// Joins a start and goals that are free. The straight motion to the first goal is blocked or not
+    /// known to be so. That no straight way leads from a goal to the roadmap is no matter if one leads
+    /// from another: only where none does, goals grow trees until one has found a way. Nothing if the
+    /// limit was met before all were joined.
     pub fn join(
         &mut self,
-        ends: [&[f64]; 2],
+        start: &[f64],
+        goals: &[Vec<f64>],
         straight: Option<bool>,
     ) -> Result<Option<Joined>, SessionError<W::Error>> {
-        let [start, goal] = ends;
-        let from = self.vertex(start, None);
-        let to = self.vertex(goal, Some(from));
-        for (end, vertex, q) in [(End::Start, from, start), (End::Goal, to, goal)] {
-            let is_joined = !self.is_new(vertex) || self.join_end(vertex, q)?;
-            if self.is_stopped {
-                return Ok(None);
-            }
-            if !is_joined {
-                return Err(SessionError::CutOff {
-                    end,
-                    configurations: self.configurations,
-                });
-            }
+        let mut ends = Vec::with_capacity(goals.len() + 1);
+        for q in std::iter::once(start).chain(goals.iter().map(Vec::as_slice)) {
+            let vertex = self.vertex(q, &ends);
+            ends.push(vertex);
         }
+        let from = ends[0];
+        if !self.join_end(from, start)? && !self.grow(from, start)? {
+            return self.cut_off(End::Start);
+        }
+        let ends = || ends[1..].iter().copied().zip(goals);
+        let mut is_joined = false;
+        for (to, goal) in ends() {
+            is_joined |= self.join_end(to, goal)?;
+        }
+        for (to, goal) in ends() {
+            is_joined = is_joined || self.grow(to, goal)?;
+        }
+        if self.is_stopped || !is_joined {
+            return self.cut_off(End::Goal);
+        }
+        for (place, (to, goal)) in ends().enumerate() {
+            let straight = straight.filter(|_| place == 0);
+            let length = self.space.distance(start, goal);
+            self.join_directly(NewEdge::new(from, to, length, straight));
+        }
+        let mut goals = ends().map(|(to, _)| VertexId(to));
+        let Some(goal) = goals.next() else {
+            unreachable!("there is a goal");
+        };
         let query = Query {
             start: VertexId(from),
-            goal: VertexId(to),
+            goal,
         };
-        let length = self.space.distance(start, goal);
-        let direct = NewEdge::new(from, to, length, straight);
+        Ok(Some(self.finish(query, goals.collect())?))
+    }
+
+    /// What joining comes to where no way leads from an end to the roadmap, unless it was stopped.
+    fn cut_off(&self, end: End) -> Result<Option<Joined>, SessionError<W::Error>> {
+        match self.is_stopped {
+            true => Ok(None),
+            false => Err(SessionError::CutOff {
+                end,
+                configurations: self.configurations,
+            }),
+        }
+    }
+
+    /// Adds the edge between two ends, unless there is one already.
+    fn join_directly(&mut self, direct: NewEdge) {
+        let (from, to) = (direct.edge.from, direct.edge.to);
         let is_direct = |e: &Edge| {
             let ends = (e.from, e.to);
-            ends == (query.start, query.goal) || ends == (query.goal, query.start)
+            ends == (from, to) || ends == (to, from)
         };
         let mut old = self.roadmap.edges().iter();
         if let Some(new) = self.edges.iter_mut().find(|new| is_direct(&new.edge)) {
-            new.free = new.free.or(straight);
+            new.free = new.free.or(direct.free);
         } else if !old.any(is_direct) {
             self.edges.push(direct);
         }
-        Ok(Some(self.finish(query)?))
     }
 
     fn is_new(&self, vertex: u32) -> bool {
@@ -222,10 +287,10 @@ impl<'a, W: World> Joining<'a, W> {
 
     /// The vertex of an end. One that is a vertex already stays that one: another in its place would be
     /// passed twice.
-    fn vertex(&mut self, q: &[f64], other: Option<u32>) -> u32 {
+    fn vertex(&mut self, q: &[f64], taken: &[u32]) -> u32 {
         let nearest = self.near.nearest(q).map(|found| found.id);
         let there = |v: &u32| self.roadmap.configuration(VertexId(*v)) == Some(q);
-        let old = nearest.filter(there).filter(|v| Some(*v) != other);
+        let old = nearest.filter(there).filter(|v| !taken.contains(v));
         old.unwrap_or_else(|| {
             self.vertices.extend_from_slice(q);
             (self.roadmap.vertex_count() + self.vertices.len() / q.len()) as u32 - 1
@@ -238,8 +303,11 @@ impl<'a, W: World> Joining<'a, W> {
         found
     }
 
-    /// Joins a new vertex to the roadmap; whether a free way is known.
+    /// Joins a vertex to the roadmap, if it is new; whether a free way is known.
     fn join_end(&mut self, vertex: u32, q: &[f64]) -> Result<bool, SessionError<W::Error>> {
+        if !self.is_new(vertex) {
+            return Ok(true);
+        }
         let near = self.nearest(q, FARTHEST);
         let found = self.first_free(q, &near)?;
         // Besides what was tried, the usual number of neighbours.
@@ -252,7 +320,7 @@ impl<'a, W: World> Joining<'a, W> {
                 self.edges.push(edge);
             }
         }
-        Ok(found.is_some() || self.grow(vertex, q)?)
+        Ok(found.is_some())
     }
 
     /// Grows a tree of free motions from a vertex until a leaf has a free motion to the roadmap.
@@ -353,7 +421,7 @@ impl<'a, W: World> Joining<'a, W> {
         Ok(!probed.collided && !self.is_stopped)
     }
 
-    fn finish(&mut self, query: Query) -> Result<Joined, RoadmapError> {
+    fn finish(&mut self, query: Query, other_goals: Vec<VertexId>) -> Result<Joined, RoadmapError> {
         let mut known = EdgeMemory::default();
         let mut edges = self.roadmap.edges().to_vec();
         for new in &self.edges {
@@ -369,6 +437,7 @@ impl<'a, W: World> Joining<'a, W> {
             roadmap: Roadmap::from_edges(count, Direction::Undirected, edges)?
                 .with_configurations(self.space.clone(), coordinates)?,
             query,
+            other_goals,
             known,
             configurations: self.configurations,
         })

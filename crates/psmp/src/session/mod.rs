@@ -1,4 +1,5 @@
-//! A session: from a start and a goal in a space to ever shorter paths between them.
+//! A session: from a start and a goal in a space to ever shorter paths between them. Of [several
+//! goals](Goals) any one will do; all are planned to at once.
 //!
 //! A session tries the straight motion first, joins start and goal to a roadmap (one that was given, or
 //! one made on the spot), plans on it with any planner, makes it finer around both ends where it has no
@@ -36,6 +37,7 @@ use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, Settin
 use crate::by_name::{SpecError, TreeName};
 use crate::checker::{BisectionChecker, BisectionError, Checker, MotionChecker, World};
 use crate::event::{Event, EventKind, Progress, Yardstick};
+use crate::goals::Goals;
 use crate::motion::{Resolution, ResolutionError};
 use crate::path::Path;
 use crate::planner::{Anytime, Fallback, RoadmapPlanner};
@@ -202,7 +204,8 @@ struct Ground<W> {
     space: Space,
     world: W,
     start: Vec<f64>,
-    goal: Vec<f64>,
+    /// None of them twice, the nearest first.
+    goals: Vec<Vec<f64>>,
     resolution: Resolution,
 }
 
@@ -210,6 +213,12 @@ impl<W: World + Clone> Ground<W> {
     fn motions(&self) -> Result<MotionChecker<W>, ResolutionError> {
         let checker = MotionChecker::new(&self.space, self.resolution, self.world.clone())?;
         Ok(checker.proving())
+    }
+
+    /// The distance from the start to the nearest goal; infinite if there is none.
+    fn straight_line(&self) -> f64 {
+        let nearest = self.goals.first();
+        nearest.map_or(f64::INFINITY, |goal| self.space.distance(&self.start, goal))
     }
 }
 
@@ -265,21 +274,30 @@ pub struct Session<'a, W: World> {
 
 impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     /// A session in a space, whose configurations `world` can check. Clones of the world must be the
-    /// same world.
+    /// same world. Where there are several goals, those in collision are left out, and a path leads to
+    /// that which it is shortest to: what is proven of it is proven of all goals that are joined to the
+    /// roadmap.
     ///
     /// # Errors
     /// If an end is outside the space, or the options do not go together.
-    pub fn in_space(
+    pub fn in_space<'g>(
         space: &Space,
         world: W,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         options: SessionOptions,
     ) -> Result<Self, SessionError<W::Error>> {
-        for (end, q) in [(End::Start, start), (End::Goal, goal)] {
-            if !space.contains(q) {
-                return Err(SessionError::Outside(end));
-            }
+        let goals = goal.into();
+        if !space.contains(start) {
+            return Err(SessionError::Outside(End::Start));
+        }
+        if !goals.iter().all(|goal| space.contains(goal)) {
+            return Err(SessionError::Outside(End::Goal));
+        }
+        if goals.iter().len() == 0 {
+            return Err(SessionError::Option(
+                "there is no goal to plan to".to_owned(),
+            ));
         }
         let resolution = match options.resolution {
             Some(resolution) => resolution,
@@ -289,13 +307,13 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             space: space.clone(),
             world,
             start: space.canonical(start),
-            goal: space.canonical(goal),
+            goals: goals.nearest_first(space, start),
             resolution,
         };
         let mut session = Self::begun(options);
         session.motions = Some(ground.motions()?);
         session.spent = Progress {
-            lower_bound: space.distance(&ground.start, &ground.goal),
+            lower_bound: ground.straight_line(),
             yardstick: Yardstick::StraightLine,
             ..Progress::BEGINNING
         };
@@ -391,11 +409,17 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     }
 
     /// The roadmap planned on, with start and goal joined to it, and the vertices that they are; none
-    /// before that.
+    /// before that. Of several goals it is the one that the best path leads to.
     #[must_use]
     pub fn roadmap(&self) -> Option<(&Roadmap, Query)> {
-        let joined = self.joined.as_ref();
-        joined.map(|joined| (&joined.roadmap, joined.query))
+        let joined = self.joined.as_ref()?;
+        let path = self.on_roadmap.as_ref().and_then(|p| p.best_path());
+        let reached = path.and_then(|path| path.vertices().last());
+        let query = Query {
+            goal: reached.copied().unwrap_or(joined.query.goal),
+            ..joined.query
+        };
+        Some((&joined.roadmap, query))
     }
 
     /// Where the session stands.
@@ -502,27 +526,35 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     }
 
     fn check_ends(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
-        let (Some(ground), Some(motions)) = (&self.ground, &mut self.motions) else {
+        let (Some(ground), Some(motions)) = (&mut self.ground, &mut self.motions) else {
             unreachable!("there are ends only where there is a ground");
         };
         let before = self.spent.configurations + motions.configurations();
         motions.obey(limit);
-        if let PlannerName::Tree(_) = self.options.planner {
-            // It checks its ends itself.
-            if self.tree.is_none() {
-                self.make_planner()?;
-            }
-        } else {
-            let ends = [(End::Start, &ground.start), (End::Goal, &ground.goal)];
-            for (end, q) in ends.into_iter().skip(self.free_ends) {
+        let is_tree = matches!(self.options.planner, PlannerName::Tree(_));
+        // A tree checks its ends itself. Of several goals it is given those that are free.
+        if !is_tree || ground.goals.len() > 1 {
+            while self.free_ends <= ground.goals.len() {
                 if motions.is_stopped() {
                     return Ok(None);
                 }
-                if !motions.is_free(q).map_err(SessionError::World)? {
-                    return Err(SessionError::InCollision(end));
+                let (end, q) = match self.free_ends.checked_sub(1) {
+                    None => (End::Start, &ground.start),
+                    Some(goal) => (End::Goal, &ground.goals[goal]),
+                };
+                let is_last = ground.goals.len() == 1;
+                match (motions.is_free(q).map_err(SessionError::World)?, end) {
+                    (true, _) => self.free_ends += 1,
+                    (false, End::Goal) if !is_last => {
+                        ground.goals.remove(self.free_ends - 1);
+                        self.spent.lower_bound = ground.straight_line();
+                    }
+                    (false, end) => return Err(SessionError::InCollision(end)),
                 }
-                self.free_ends += 1;
             }
+        }
+        if is_tree && self.tree.is_none() {
+            self.make_planner()?;
         }
         // A tree has asked about its ends.
         let mut limit = limit.clone();
@@ -540,12 +572,14 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             self.stage = self.after_ends(None);
             return Ok(Some(self.probed(true, before)));
         }
-        let straight = motions.is_proved_free(&ground.start, &ground.goal);
+        // To the nearest goal: those to the others are edges like all others.
+        let goal = &ground.goals[0];
+        let straight = motions.is_proved_free(&ground.start, goal);
         let Some(free) = straight.map_err(SessionError::World)? else {
             return Ok(None);
         };
         if free {
-            let both = [&ground.start[..], &ground.goal[..]].concat();
+            let both = [&ground.start[..], goal].concat();
             self.best = Some(Waypoints::new(&ground.space, both));
             self.best_length = self.best.as_ref().map(Waypoints::length);
             let probed = self.probed(true, before);
@@ -579,7 +613,6 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             Some(roadmap) => roadmap.clone(),
             None => made_on_the_spot(&ground.space)?,
         };
-        let ends = [&ground.start[..], &ground.goal[..]];
         let fits = roadmap.space().map(Space::dimension) == Some(ground.space.dimension());
         if !fits || roadmap.vertex_count() == 0 {
             return Err(BisectionError::NoConfigurations.into());
@@ -587,13 +620,13 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let before = self.progress().configurations;
         let joined = if !is_of_straight_motions(&roadmap) {
             let nearest = Connection::Nearest(NEIGHBOURS);
-            let (roadmap, query) = roadmap.with_query(ends[0], ends[1], nearest)?;
-            Some(Joined::already(&roadmap, query))
+            let (start, goals) = (&ground.start, &ground.goals);
+            Some(Joined::unchecked(&roadmap, start, goals, nearest)?)
         } else {
             let world = ground.world.clone();
             let mut joining =
                 Joining::new(&roadmap, &ground.space, ground.resolution, world, limit);
-            let joined = joining.join(ends, straight);
+            let joined = joining.join(&ground.start, &ground.goals, straight);
             self.spent.configurations += joining.configurations;
             joined?
         };
@@ -628,7 +661,8 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let SessionOptions { trees, seed, .. } = self.options;
         let motions = ground.motions()?;
         let trees = trees.unwrap_or_else(|| RrtConnectOptions::for_space(&ground.space));
-        self.tree = Some(name.build(motions, &ground.start, &ground.goal, trees, seed)?);
+        let goals = &ground.goals[..];
+        self.tree = Some(name.build(motions, &ground.start, goals, trees, seed)?);
         Ok(())
     }
 
@@ -640,6 +674,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             eta: self.options.eta,
             fallback: self.options.fallback,
             seed: self.options.seed,
+            other_goals: joined.other_goals.clone(),
             ..Setting::new(&joined.roadmap, joined.query)
         }
     }

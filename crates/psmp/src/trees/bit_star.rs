@@ -18,7 +18,7 @@ use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::near::Found;
-use crate::{Event, EventKind};
+use crate::{Event, EventKind, Goals};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -51,7 +51,8 @@ const DRAWS_A_SAMPLE: u64 = 2;
 /// Pruning rebuilds the structure of neighbours; it is done when at least this share would go.
 const PRUNE_SHARE: f64 = 0.05;
 
-const GOAL: u32 = 1;
+/// The first goal; the others come after it.
+const FIRST_GOAL: u32 = 1;
 
 /// An edge in the queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -149,10 +150,10 @@ impl<W: World> BitStar<W> {
     ///
     /// # Errors
     /// If start or goal is outside of the space or in collision, or an option makes no sense.
-    pub fn new(
+    pub fn new<'g>(
         checker: MotionChecker<W>,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         options: BitStarOptions,
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {
@@ -161,7 +162,7 @@ impl<W: World> BitStar<W> {
         let run = Run::begin(checker, start, goal, seed)?;
         let space = run.checker.space();
         let mut planner = Self {
-            informed: Informed::new(space, start, goal),
+            informed: Informed::new(space, start, &run.goals),
             tree: Tree::new(space, start),
             nodes: Vec::new(),
             queue: BinaryHeap::new(),
@@ -172,8 +173,8 @@ impl<W: World> BitStar<W> {
             is_second_look: false,
             offered: f64::INFINITY,
             samples: 0,
-            // The first search is of start and goal alone.
-            neighbour_count: 2,
+            // The first search is of start and goals alone.
+            neighbour_count: 1 + run.goals.len(),
             neighbours: Vec::new(),
             drawn: start.to_vec(),
             scratch: Vec::new(),
@@ -181,7 +182,9 @@ impl<W: World> BitStar<W> {
             options,
         };
         planner.nodes.push(planner.node(start));
-        planner.add(goal);
+        for goal in planner.run.goals.clone() {
+            planner.add(&goal);
+        }
         planner.expand(ROOT);
         Ok(planner)
     }
@@ -190,7 +193,7 @@ impl<W: World> BitStar<W> {
         let space = self.run.checker.space();
         Node {
             from_start: space.distance(&self.run.start, q),
-            to_goal: space.distance(q, &self.run.goal),
+            to_goal: self.informed.to_goal(space, q),
             ..Node::default()
         }
     }
@@ -200,9 +203,17 @@ impl<W: World> BitStar<W> {
         self.nodes.push(self.node(q));
     }
 
-    /// The length of the tree's path to the goal; infinite before the first.
+    /// The goal that the tree has the shortest way to.
+    fn nearest_goal(&self) -> u32 {
+        let goals = FIRST_GOAL..FIRST_GOAL + self.run.goals.len() as u32;
+        let cost = |goal: &u32| self.tree.cost(*goal);
+        let nearest = goals.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        nearest.unwrap_or(FIRST_GOAL)
+    }
+
+    /// The length of the tree's path to the nearest goal; infinite before the first.
     fn solution(&self) -> f64 {
-        self.tree.cost(GOAL)
+        self.tree.cost(self.nearest_goal())
     }
 
     /// Goes on to the next check, the next better path, or the next draw in vain.
@@ -210,7 +221,8 @@ impl<W: World> BitStar<W> {
         loop {
             if self.solution() < self.offered {
                 let before = self.run.checker.configurations();
-                match self.run.prove_way(&mut self.tree, GOAL)? {
+                let goal = self.nearest_goal();
+                match self.run.prove_way(&mut self.tree, goal)? {
                     Way::Proved => {}
                     Way::ProvedInPart => return Ok(Some(self.run.probed(true, before))),
                     Way::BrokenOff => return Ok(None),
@@ -220,7 +232,7 @@ impl<W: World> BitStar<W> {
                     }
                 }
                 self.offered = self.solution();
-                let path = self.tree.path_to(self.run.checker.space(), GOAL);
+                let path = self.tree.path_to(self.run.checker.space(), goal);
                 if let Some(event) = self.run.offer(path) {
                     return Ok(Some(event));
                 }
@@ -242,7 +254,9 @@ impl<W: World> BitStar<W> {
                             return Ok(Some(event));
                         }
                     }
-                    None if self.is_second_look || !self.tree.reaches(GOAL) => self.begin_batch(),
+                    None if self.is_second_look || self.solution().is_infinite() => {
+                        self.begin_batch()
+                    }
                     None => self.look_again(),
                 },
             }
@@ -416,8 +430,8 @@ impl<W: World> BitStar<W> {
         let dimension = self.run.checker.space().dimension() as f64;
         let recycled = self.prune();
         let mut count = self.tree.near.count() - recycled;
-        if count == 2 {
-            // Start and goal alone: count the configurations that will be there.
+        if count == 1 + self.run.goals.len() {
+            // Start and goals alone: count the configurations that will be there.
             count += self.options.batch;
         }
         let e = std::f64::consts::E;
@@ -451,7 +465,7 @@ impl<W: World> BitStar<W> {
             return 0;
         }
         let mut is_on_path = vec![false; self.nodes.len()];
-        for id in self.tree.ancestry(GOAL) {
+        for id in self.tree.ancestry(self.nearest_goal()) {
             is_on_path[id as usize] = true;
         }
         let mut is_cut = vec![false; self.nodes.len()];

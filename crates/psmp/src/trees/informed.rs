@@ -5,7 +5,8 @@
 //! which is drawn from directly (Gammell, Srinivasa and Barfoot, 2014): a point of the unit ball is
 //! stretched, and turned by the reflection that takes the first axis to the line from start to goal.
 //! Where the ellipsoid is larger than the space, and where an axis wraps around so that it is no
-//! ellipsoid, the space is drawn from and what cannot matter is dropped.
+//! ellipsoid, the space is drawn from and what cannot matter is dropped. Of several goals each has its
+//! ellipsoid; what lies in more than one of them is drawn no more often than what lies in one.
 
 use crate::Space;
 use crate::roadmap::unit_ball_volume;
@@ -19,22 +20,28 @@ pub(crate) fn draw_uniform(space: &Space, random: &mut Pcg64, out: &mut [f64]) {
     }
 }
 
-/// Draws configurations for one start and goal.
+/// Draws configurations for one start and its goals.
 #[derive(Debug)]
 pub(crate) struct Informed {
     start: Vec<f64>,
+    foci: Vec<Focus>,
+    volume_of_space: f64,
+    wraps: bool,
+}
+
+/// A goal, and the ellipsoid that has it and the start as foci.
+#[derive(Debug)]
+struct Focus {
     goal: Vec<f64>,
     /// The straight way from start to goal, in the space's metric.
     straight: f64,
     /// The normal of the mirror that takes the first axis to the line from start to goal; none where
     /// that is the first axis already.
     mirror: Option<Vec<f64>>,
-    volume_of_space: f64,
-    wraps: bool,
 }
 
-impl Informed {
-    pub fn new(space: &Space, start: &[f64], goal: &[f64]) -> Self {
+impl Focus {
+    fn new(space: &Space, start: &[f64], goal: &[f64]) -> Self {
         let straight = space.distance(start, goal);
         let axes = space.axes();
         // All in coordinates where a distance is a distance: each axis times its weight.
@@ -56,10 +63,20 @@ impl Informed {
             normal
         });
         Self {
-            start: start.to_vec(),
             goal: goal.to_vec(),
             straight,
             mirror,
+        }
+    }
+}
+
+impl Informed {
+    pub fn new(space: &Space, start: &[f64], goals: &[Vec<f64>]) -> Self {
+        let axes = space.axes();
+        let foci = goals.iter().map(|goal| Focus::new(space, start, goal));
+        Self {
+            start: start.to_vec(),
+            foci: foci.collect(),
             volume_of_space: axes
                 .iter()
                 .map(|axis| axis.extent() * axis.weight())
@@ -68,9 +85,15 @@ impl Informed {
         }
     }
 
+    /// The straight way to the nearest goal.
+    pub fn to_goal(&self, space: &Space, q: &[f64]) -> f64 {
+        let ways = self.foci.iter().map(|focus| space.distance(q, &focus.goal));
+        ways.fold(f64::INFINITY, f64::min)
+    }
+
     /// No path through `q` can be shorter than this.
     pub fn shortest_through(&self, space: &Space, q: &[f64]) -> f64 {
-        space.distance(&self.start, q) + space.distance(q, &self.goal)
+        space.distance(&self.start, q) + self.to_goal(space, q)
     }
 
     /// Writes a random configuration that a path shorter than `longest` could lead through into
@@ -83,12 +106,18 @@ impl Informed {
         attempts: u32,
         out: &mut [f64],
     ) -> bool {
-        let directly =
-            !self.wraps && self.volume(space.dimension(), longest) < self.volume_of_space;
+        let dimension = space.dimension();
+        let volumes = self
+            .foci
+            .iter()
+            .map(|focus| focus.volume(dimension, longest));
+        let volume: f64 = volumes.sum();
+        let directly = !self.wraps && volume < self.volume_of_space;
         for _ in 0..attempts {
             if directly {
-                self.draw_from_ellipsoid(space, random, longest, out);
-                if space.contains(out) {
+                let focus = self.draw_focus(random, dimension, longest, volume);
+                focus.draw(space, &self.start, random, longest, out);
+                if space.contains(out) && !self.is_one_too_many(space, random, longest, out) {
                     return true;
                 }
             } else {
@@ -101,16 +130,57 @@ impl Informed {
         false
     }
 
+    /// One of the ellipsoids, as often as it is large.
+    fn draw_focus(
+        &self,
+        random: &mut Pcg64,
+        dimension: usize,
+        longest: f64,
+        volume: f64,
+    ) -> &Focus {
+        if let [only] = &self.foci[..] {
+            return only;
+        }
+        let mut left = volume * random.random::<f64>();
+        let mut foci = self.foci.iter();
+        let chosen = foci.find(|focus| {
+            left -= focus.volume(dimension, longest);
+            left < 0.0
+        });
+        // Rounding may leave a little.
+        chosen.unwrap_or(&self.foci[0])
+    }
+
+    /// Whether a draw is to be dropped because it lies in several ellipsoids and could have come from
+    /// each.
+    fn is_one_too_many(&self, space: &Space, random: &mut Pcg64, longest: f64, q: &[f64]) -> bool {
+        if self.foci.len() == 1 {
+            return false;
+        }
+        let from_start = space.distance(&self.start, q);
+        let within = |focus: &&Focus| from_start + space.distance(q, &focus.goal) < longest;
+        let count = self.foci.iter().filter(within).count().max(1);
+        random.random::<f64>() * count as f64 >= 1.0
+    }
+}
+
+impl Focus {
+    /// The volume of the ellipsoid; none where no path to the goal can be so short.
     fn volume(&self, dimension: usize, longest: f64) -> f64 {
+        if longest <= self.straight {
+            return 0.0;
+        }
         let across = (longest * longest - self.straight * self.straight)
             .max(0.0)
             .sqrt();
         unit_ball_volume(dimension) * (longest / 2.0) * (across / 2.0).powi(dimension as i32 - 1)
     }
 
-    fn draw_from_ellipsoid(
+    /// Writes a random configuration of the ellipsoid into `out`.
+    fn draw(
         &self,
         space: &Space,
+        start: &[f64],
         random: &mut Pcg64,
         longest: f64,
         out: &mut [f64],
@@ -138,7 +208,7 @@ impl Informed {
                 *x -= 2.0 * depth * n;
             }
         }
-        let ends = self.start.iter().zip(&self.goal);
+        let ends = start.iter().zip(&self.goal);
         for ((x, axis), (s, g)) in out.iter_mut().zip(space.axes()).zip(ends) {
             *x = *x / axis.weight() + s.midpoint(*g);
         }
@@ -159,7 +229,7 @@ mod tests {
 
     /// The second moments of draws along each axis, all of them where they may be.
     fn look(space: &Space, start: &[f64], goal: &[f64], longest: f64) -> Vec<f64> {
-        let informed = Informed::new(space, start, goal);
+        let informed = Informed::new(space, start, &[goal.to_vec()]);
         let mut random = Pcg64::seed_from_u64(5);
         let mut out = vec![0.0; space.dimension()];
         let mut sums = vec![0.0; space.dimension()];

@@ -3,7 +3,8 @@
 //! A tree, the start's or the goal's in turn, moves from its configuration nearest to a random one
 //! straight towards it, at most as far as its range. Where that motion is free it is added, and the
 //! other tree moves to the same place until it arrives, which joins the trees, or is blocked.
-//! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short.
+//! (Kuffner and LaValle, 2000.) The first path ends the run; nothing makes it short. Where there are
+//! several goals the second tree is one from each, and the first to be met wins.
 //!
 //! Where one end is in a tight spot its tree hardly grows, and every other turn is spent on the other one,
 //! which knows all the space outside already. So it is the smaller tree's turn, unless the two are to
@@ -15,7 +16,7 @@ use super::tree::Tree;
 use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::waypoints::Waypoints;
-use crate::{Event, EventKind, Space};
+use crate::{Event, EventKind, Goals, Space};
 
 /// What there is to choose about RRTConnect.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,9 +127,13 @@ pub(crate) struct TwoTrees {
 impl TwoTrees {
     pub fn new<W: World>(run: &Run<W>, options: RrtConnectOptions) -> Self {
         let space = run.checker.space();
+        let mut from_goals = Tree::new(space, &run.goals[0]);
+        for goal in &run.goals[1..] {
+            from_goals.add_root(goal);
+        }
         Self {
             options,
-            trees: [Tree::new(space, &run.start), Tree::new(space, &run.goal)],
+            trees: [Tree::new(space, &run.start), from_goals],
             explorer: 0,
             turn: Turn::Draw,
             target: vec![0.0; space.dimension()],
@@ -278,10 +283,10 @@ impl<W: World> RrtConnect<W> {
     ///
     /// # Errors
     /// If start or goal is outside of the space or in collision, or an option makes no sense.
-    pub fn new(
+    pub fn new<'g>(
         checker: MotionChecker<W>,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         options: RrtConnectOptions,
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {

@@ -10,7 +10,7 @@ use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
 use crate::waypoints::Waypoints;
-use crate::{Event, EventKind};
+use crate::{Event, EventKind, Goals};
 
 #[derive(Debug)]
 enum Phase {
@@ -35,10 +35,10 @@ impl<W: World> RrtConnectShortcut<W> {
     ///
     /// # Errors
     /// If start or goal is outside of the space or in collision, or an option makes no sense.
-    pub fn new(
+    pub fn new<'g>(
         checker: MotionChecker<W>,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         options: RrtConnectOptions,
         shortcuts: ShortcutOptions,
         seed: u64,

@@ -14,7 +14,7 @@ use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::near::Found;
-use crate::{Event, EventKind, Space};
+use crate::{Event, EventKind, Goals, Space};
 use rand::RngExt;
 
 /// What there is to choose about RRT*.
@@ -82,7 +82,8 @@ pub struct RrtStar<W> {
     neighbours_a_log: f64,
     informed: Informed,
     tree: Tree,
-    goal_node: Option<u32>,
+    /// The nodes of the goals, once they are in the tree.
+    goal_nodes: Vec<Option<u32>>,
     /// The length, as the tree sums it, of the path offered last.
     offered: f64,
     /// The length of the path when the tree was pruned last.
@@ -103,10 +104,10 @@ impl<W: World> RrtStar<W> {
     ///
     /// # Errors
     /// If start or goal is outside of the space or in collision, or an option makes no sense.
-    pub fn new(
+    pub fn new<'g>(
         checker: MotionChecker<W>,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         options: RrtStarOptions,
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {
@@ -128,9 +129,9 @@ impl<W: World> RrtStar<W> {
                 * libm::exp2(d + 1.0)
                 * std::f64::consts::E
                 * (1.0 + 1.0 / d),
-            informed: Informed::new(space, start, goal),
+            informed: Informed::new(space, start, &run.goals),
             tree,
-            goal_node: None,
+            goal_nodes: vec![None; run.goals.len()],
             offered: f64::INFINITY,
             pruned_at: f64::INFINITY,
             phase: Phase::Drawing,
@@ -172,8 +173,16 @@ impl<W: World> RrtStar<W> {
         let longest = self.run.best_length();
         let space = self.run.checker.space();
         let random = &mut self.run.random;
-        if self.goal_node.is_none() && random.random::<f64>() < self.options.goal_bias {
-            self.drawn.copy_from_slice(&self.run.goal);
+        // One after the other, until all are in the tree.
+        let goals = self.goal_nodes.iter().zip(&self.run.goals);
+        let missing = goals.filter(|(node, _)| node.is_none()).map(|(_, q)| q);
+        let wanted = missing
+            .cycle()
+            .nth(self.run.draws as usize % self.run.goals.len());
+        if let Some(goal) = wanted
+            && random.random::<f64>() < self.options.goal_bias
+        {
+            self.drawn.copy_from_slice(goal);
         } else {
             let drawn = &mut self.drawn;
             if !self
@@ -286,8 +295,10 @@ impl<W: World> RrtStar<W> {
 
     fn rewire(&mut self, node: u32, parent: u32, place: usize) -> Result<Option<Event>, W::Error> {
         let Some(&Found { distance, id }) = self.neighbours.get(place) else {
-            if self.goal_node.is_none() && self.new == self.run.goal {
-                self.goal_node = Some(node);
+            for (goal, q) in self.goal_nodes.iter_mut().zip(&self.run.goals) {
+                if goal.is_none() && self.new == *q {
+                    *goal = Some(node);
+                }
             }
             return self.improve();
         };
@@ -319,8 +330,10 @@ impl<W: World> RrtStar<W> {
     /// The path to the goal, if it has become shorter and is free all along.
     fn improve(&mut self) -> Result<Option<Event>, W::Error> {
         self.phase = Phase::Drawing;
-        let is_shorter = |goal: &u32| self.tree.cost(*goal) < self.offered;
-        let Some(goal) = self.goal_node.filter(is_shorter) else {
+        let cost = |goal: &u32| self.tree.cost(*goal);
+        let goals = self.goal_nodes.iter().copied().flatten();
+        let nearest = goals.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let Some(goal) = nearest.filter(|goal| cost(goal) < self.offered) else {
             return Ok(None);
         };
         let before = self.run.checker.configurations();
@@ -336,7 +349,9 @@ impl<W: World> RrtStar<W> {
             }
             Way::Blocked(node) => {
                 self.tree.cut_off(node);
-                self.goal_node = self.goal_node.filter(|goal| self.tree.reaches(*goal));
+                for goal in &mut self.goal_nodes {
+                    *goal = goal.filter(|goal| self.tree.reaches(*goal));
+                }
                 return Ok(Some(self.run.probed(false, before)));
             }
         }
@@ -351,7 +366,10 @@ impl<W: World> RrtStar<W> {
             let is_kept = |node: u32, q: &[f64]| {
                 node == goal || informed.shortest_through(space, q) <= length
             };
-            self.goal_node = Some(self.tree.prune(space, goal, is_kept));
+            let new_ids = self.tree.prune(space, is_kept);
+            for goal in &mut self.goal_nodes {
+                *goal = goal.and_then(|goal| new_ids[goal as usize]);
+            }
             self.pruned_at = length;
         }
         Ok(Some(event))

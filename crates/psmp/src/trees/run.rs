@@ -1,8 +1,9 @@
-//! What all planners here share: a checker, a start and a goal, the best path, and the count.
+//! What all planners here share: a checker, a start and goals, the best path, and the count.
 
 use super::tree::Tree;
 use crate::checker::MotionChecker;
 use crate::checker::World;
+use crate::goals::Goals;
 use crate::session::End;
 use crate::waypoints::Waypoints;
 use crate::{Anytime, Event, EventKind, Progress, Yardstick};
@@ -74,7 +75,8 @@ pub(crate) fn positive<E>(name: &'static str, value: f64) -> Result<f64, Problem
 pub(crate) struct Run<W> {
     pub checker: MotionChecker<W>,
     pub start: Vec<f64>,
-    pub goal: Vec<f64>,
+    /// Any one will do; the nearest first.
+    pub goals: Vec<Vec<f64>>,
     pub random: Pcg64,
     /// Random configurations drawn.
     pub draws: u64,
@@ -88,14 +90,19 @@ pub(crate) struct Run<W> {
 }
 
 impl<W: World> Run<W> {
-    /// Checks start and goal, which costs two configurations.
-    pub fn begin(
+    /// Checks start and goals, which costs a configuration each. Goals in collision are left out if one
+    /// is free.
+    pub fn begin<'g>(
         mut checker: MotionChecker<W>,
         start: &[f64],
-        goal: &[f64],
+        goal: impl Into<Goals<'g>>,
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {
-        for (end, q) in [(End::Start, start), (End::Goal, goal)] {
+        let given = goal.into();
+        positive("number of goals", given.iter().len() as f64)?;
+        let (mut goals, mut blocked) = (Vec::new(), None);
+        let ends = given.iter().map(|goal| (End::Goal, goal));
+        for (end, q) in std::iter::once((End::Start, start)).chain(ends) {
             if !checker.space().contains(q) {
                 return Err(ProblemError::OutOfBounds {
                     end,
@@ -103,18 +110,29 @@ impl<W: World> Run<W> {
                     dimension: checker.space().dimension(),
                 });
             }
-            if !checker.is_free(q).map_err(ProblemError::Check)? {
-                return Err(ProblemError::InCollision {
-                    end,
-                    configuration: q.to_vec(),
-                });
+            let is_free = checker.is_free(q).map_err(ProblemError::Check)?;
+            match (end, is_free) {
+                (End::Start, true) => {}
+                (End::Goal, true) => goals.push(q),
+                (end, false) => {
+                    let configuration = q.to_vec();
+                    let error = ProblemError::InCollision { end, configuration };
+                    if end == End::Start {
+                        return Err(error);
+                    }
+                    blocked = blocked.or(Some(error));
+                }
             }
         }
+        if let (true, Some(blocked)) = (goals.is_empty(), blocked) {
+            return Err(blocked);
+        }
+        let goals = Goals::from(goals).nearest_first(checker.space(), start);
         Ok(Self {
-            lower_bound: checker.space().distance(start, goal),
+            lower_bound: checker.space().distance(start, &goals[0]),
             checker,
             start: start.to_vec(),
-            goal: goal.to_vec(),
+            goals,
             random: Pcg64::seed_from_u64(seed),
             draws: 0,
             best: None,
@@ -164,7 +182,7 @@ impl<W: World> Run<W> {
     /// nowhere to go.
     pub fn certificate(&mut self) -> Option<Event> {
         if self.best.is_none() && self.lower_bound == 0.0 {
-            let both = [self.start.as_slice(), self.goal.as_slice()].concat();
+            let both = [self.start.as_slice(), &self.goals[0]].concat();
             return self.offer(Waypoints::new(self.checker.space(), both));
         }
         (self.best_length() <= self.lower_bound).then(|| self.finish(EventKind::StraightLine))

@@ -1,4 +1,5 @@
-//! A tree of motions from the start, with the length of the way to each node kept up to date.
+//! A tree of motions from the start, with the length of the way to each node kept up to date; or several
+//! trees, from several places.
 //!
 //! Nodes may be loose, which is to say not yet reached by the tree: their way is infinitely long.
 
@@ -42,10 +43,16 @@ impl Tree {
             near: Near::new(space),
             stack: Vec::new(),
         };
-        tree.add_loose(root);
-        tree.costs[0] = 0.0;
-        tree.proved[0] = true;
+        tree.add_root(root);
         tree
+    }
+
+    /// Adds a node where another tree begins.
+    pub fn add_root(&mut self, root: &[f64]) -> u32 {
+        let id = self.add_loose(root);
+        self.costs[id as usize] = 0.0;
+        self.proved[id as usize] = true;
+        id
     }
 
     pub fn at(&self, id: u32) -> &[f64] {
@@ -69,7 +76,7 @@ impl Tree {
 
     /// Whether the tree reaches the node.
     pub fn reaches(&self, id: u32) -> bool {
-        id == ROOT || self.parents[id as usize] != NONE
+        self.costs[id as usize].is_finite()
     }
 
     pub fn children(&self, id: u32) -> impl Iterator<Item = u32> {
@@ -210,13 +217,12 @@ impl Tree {
     }
 
     /// The tree with only the nodes that are to be kept, and those on the way to one, under new ids.
-    /// Gives the new id of `followed`, which must be kept.
+    /// Gives the new id of each, and nothing for one that is gone.
     pub fn prune(
         &mut self,
         space: &Space,
-        followed: u32,
         is_kept: impl Fn(u32, &[f64]) -> bool,
-    ) -> u32 {
+    ) -> Vec<Option<u32>> {
         let order = self.downwards();
         let mut kept = vec![false; self.count()];
         for &node in order.iter().rev() {
@@ -228,18 +234,20 @@ impl Tree {
             }
         }
         let mut pruned = Tree::new(space, self.at(ROOT));
-        let mut new_ids = vec![ROOT; self.count()];
+        let mut new_ids = vec![None; self.count()];
+        new_ids[ROOT as usize] = Some(ROOT);
         for &node in order.iter().filter(|node| kept[**node as usize]) {
-            if let Some(parent) = self.parent(node) {
+            let parent = self.parent(node).and_then(|p| new_ids[p as usize]);
+            if let Some(parent) = parent {
                 let id = pruned.add_loose(self.at(node));
                 let step = self.steps[node as usize];
-                pruned.attach(id, new_ids[parent as usize], step, |_| ());
+                pruned.attach(id, parent, step, |_| ());
                 pruned.proved[id as usize] = self.proved[node as usize];
-                new_ids[node as usize] = id;
+                new_ids[node as usize] = Some(id);
             }
         }
         *self = pruned;
-        new_ids[followed as usize]
+        new_ids
     }
 
     /// The path from the start to a node that the tree reaches.

@@ -3,6 +3,8 @@
 
 /// Beliefs that are wrong in every way there is.
 mod adversaries;
+/// Several goals, of which any one will do.
+mod goals;
 /// The promise of the insurance, against beliefs that do their worst.
 mod insurance;
 /// The nearest-neighbour belief against its formula.

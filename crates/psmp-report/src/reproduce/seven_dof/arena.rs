@@ -95,7 +95,7 @@ impl<'a> ArmArena<'a> {
         let joined = match bench.query {
             Some(query) => Some(Joined::already(&bench.roadmap, query)),
             None => {
-                let ends = [&problem.start[..], &problem.goal[..]];
+                let ends = [&problem.start[..], &problem.goals[0]];
                 match Joined::new(&bench.roadmap, ends, resolution, spheres.clone()) {
                     Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => None,
                     joined => Some(joined.map_err(|e| wrong(e.to_string()))?),
@@ -238,7 +238,7 @@ impl<'a> ArmArena<'a> {
         seed: u64,
     ) -> Result<Found, ReproduceError> {
         let problem = &self.set.problems[self.world.index()];
-        let (start, goal) = (&problem.start, &problem.goal);
+        let (start, goal) = (&problem.start, &problem.goals[0]);
         let options = RrtConnectOptions::PUBLISHED;
         let made = tree.build(self.motion_checker()?, start, goal, options, seed);
         let mut planner = match made {
