@@ -1,7 +1,7 @@
 //! `psmp plan` for an arm in a scene.
 
 use crate::failure::{Mistake, Outcome};
-use crate::plan::Sampler;
+use crate::plan::{PlanArgs, Sampler};
 use crate::planning::Planning;
 use crate::{arms, numbers, say};
 use anyhow::Result;
