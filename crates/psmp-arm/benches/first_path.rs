@@ -222,7 +222,7 @@ fn run(
     let resolution = Resolution::distance(STEP).expect("a step is positive");
     let checker = || MotionChecker::new(problem.arm.space(), resolution, world.clone());
     let (checker, mut straightener) = (checker().ok()?, checker().ok()?);
-    let (start, goal) = (&problem.start, &problem.goal);
+    let (start, goal) = (&problem.start, &problem.goals[0]);
     let began = Instant::now();
     let mut planner = RrtConnect::new(checker, start, goal, options, seed).ok()?;
     let mut configurations = 0;

@@ -7,8 +7,7 @@
 //!
 //! Every problem of every set under `DATA/problems` is joined to one and the same roadmap and
 //! planned for with LazySP, which finds the shortest path of the roadmap or proves that there is
-//! none. `--checker` is one of the ways that [`Checking`] knows, `refined` if not given; to certify
-//! motions takes a smaller `--step` than the 0.2 rad of the published experiment. One problem is known
+//! none. `--checker` is one of the ways that [`Checking`] knows, `refined` if not given. One problem is known
 //! to end in collision; it is counted and named like any other that does.
 
 #![allow(
@@ -142,7 +141,7 @@ fn solve(
         .replace("scene", "request");
     let request = MotionRequest::read(scene.with_file_name(file)).unwrap();
     let problem = ArmProblem::new(arm, Scene::read(scene).unwrap(), &request).unwrap();
-    if let Some(touch) = problem.touch().unwrap() {
+    if let Some(touch) = problem.touches().unwrap().into_iter().next() {
         let (end, body, other) = (touch.end, touch.body, touch.other);
         return Outcome::Touching(format!("at the {end}, `{body}` touches `{other}`"));
     }

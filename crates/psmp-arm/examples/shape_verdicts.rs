@@ -53,7 +53,7 @@ fn main() {
         let mut world = RefinedWorld::new(&problem.arm, &cover, &problem.scene).unwrap();
         let space = problem.arm.space();
         let dimension = space.dimension();
-        let motion = Motion::new(space, &problem.start, &problem.goal, resolution);
+        let motion = Motion::new(space, &problem.start, &problem.goals[0], resolution);
         let mut along = vec![0.0; motion.configurations() * dimension];
         for (step, q) in along.chunks_exact_mut(dimension).enumerate() {
             motion.write(step, q);
