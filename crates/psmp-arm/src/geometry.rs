@@ -330,18 +330,6 @@ impl Mesh {
                     })
             })
     }
-
-    /// How often the surface winds around a point: about 1 inside, 0 outside, and sensibly between
-    /// where the mesh has holes.
-    pub(crate) fn winding(&self, point: [f64; 3]) -> f64 {
-        let solid_angle = |corners: [[f64; 3]; 3]| {
-            let [a, b, c] = corners.map(|v| minus(v, point));
-            let (la, lb, lc) = (norm(a), norm(b), norm(c));
-            let below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
-            2.0 * dot(a, cross(b, c)).atan2(below)
-        };
-        self.corners().map(solid_angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
-    }
 }
 
 impl Heightfield {
@@ -481,6 +469,7 @@ impl PointCloud {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::winding::Winding;
 
     #[test]
     fn what_cannot_be_is_refused() {
@@ -511,13 +500,14 @@ mod tests {
             [2.0, 2.0],
             vec![0.0, 0.1, 0.0, 0.2, 0.5, 0.1, 0.0, 0.0, 0.0],
         );
+        let winding = |mesh: &Mesh, point| Winding::of(mesh).at(point, f64::INFINITY);
         let ground = field.unwrap().to_mesh();
-        assert!((ground.winding([0.1, 0.1, 0.0]) - 1.0).abs() < 1e-9);
-        assert!(ground.winding([0.1, 0.1, 0.6]).abs() < 1e-9);
+        assert!((winding(&ground, [0.1, 0.1, 0.0]) - 1.0).abs() < 1e-9);
+        assert!(winding(&ground, [0.1, 0.1, 0.6]).abs() < 1e-9);
         let Ok(Shape::Mesh(cone)) = Shape::cone(0.5, 1.0) else {
             panic!("a cone is a mesh");
         };
-        assert!((cone.winding([0.1, 0.0, -0.2]) - 1.0).abs() < 1e-9);
-        assert!(cone.winding([0.4, 0.0, 0.3]).abs() < 1e-9);
+        assert!((winding(&cone, [0.1, 0.0, -0.2]) - 1.0).abs() < 1e-9);
+        assert!(winding(&cone, [0.4, 0.0, 0.3]).abs() < 1e-9);
     }
 }

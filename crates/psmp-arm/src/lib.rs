@@ -21,15 +21,18 @@ mod cover_cache;
 mod exact;
 mod geometry;
 mod joint_roadmap;
+mod kept;
 mod kinematics;
 mod mesh_file;
 pub mod models;
 mod obstacle;
+mod pairs;
 mod permissions;
 mod pose;
 mod problem;
 mod refined;
 mod robot;
+mod robot_hash;
 mod scene;
 mod scene_change;
 mod sphere_cover;
@@ -43,6 +46,7 @@ mod surroundings;
 mod table;
 mod trajectory;
 mod urdf;
+mod winding;
 mod world;
 mod xml;
 
@@ -51,8 +55,11 @@ pub use certified::CertifiedChecker;
 pub use checking::{CheckedArm, Checking};
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
-pub use joint_roadmap::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Sampling, joint_roadmap};
+pub use joint_roadmap::{
+    DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Sampling, joint_roadmap, kept_roadmap,
+};
 pub use kinematics::{Kinematics, Poses};
+pub use pairs::PairSampling;
 pub use permissions::Permissions;
 pub use pose::{Number, Pose, PoseError, Scalar};
 pub use problem::{ArmProblem, Touch};
@@ -64,7 +71,7 @@ pub use sphere_cover::{Ball, DEFAULT_SPHERES, LinkCover, SphereModel};
 pub use sphere_tree::ROUNDING;
 pub use sphere_worlds::SphereWorlds;
 pub use spheres::SphereWorld;
-pub use srdf::{Group, NamedState, Semantics};
+pub use srdf::{Group, NamedState, Reason, Semantics};
 pub use step::{DEFAULT_STEP, SHORTCUT_STEP};
 pub use table::{TableJob, fingerprint};
 pub use trajectory::{

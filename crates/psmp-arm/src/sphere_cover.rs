@@ -12,6 +12,7 @@ use crate::exact::{to_parry, to_parry_pose, trimesh};
 use crate::geometry::{FARTHEST, Mesh, Placed, Shape, around};
 use crate::pose::{Pose, cross, minus, norm};
 use crate::robot::Robot;
+use crate::winding::Winding;
 use fearless_simd::{Level, dispatch, f32x8};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::shape::SharedShape;
@@ -395,11 +396,13 @@ impl Draft {
         let size = minus(high, low);
         self.sample_volume = size.iter().product::<f64>() / SAMPLES as f64;
         let solids = solids_of(&self.shapes);
-        let open: Vec<(&Mesh, Pose)> = self
+        let open: Vec<(Winding, Pose)> = self
             .shapes
             .iter()
             .filter_map(|s| match &s.shape {
-                Shape::Mesh(mesh) if !mesh.is_closed() => Some((&**mesh, s.pose.inverse())),
+                Shape::Mesh(mesh) if !mesh.is_closed() => {
+                    Some((Winding::of(mesh), s.pose.inverse()))
+                }
                 _ => None,
             })
             .collect();
@@ -409,7 +412,7 @@ impl Draft {
             // Of an open mesh only the surface is known to parry; winding tells its inside.
             let in_open_mesh = open
                 .iter()
-                .any(|(mesh, back)| mesh.winding(back.apply(point)) > 0.5);
+                .any(|(surface, back)| surface.holds(back.apply(point)));
             let depth = match (depth_in(&solids, point), in_open_mesh) {
                 (depth, false) => depth,
                 (depth, true) => depth.abs(),
