@@ -81,6 +81,14 @@ pub enum ArmError {
         /// The robot.
         robot: String,
     },
+    /// Nothing is called that.
+    #[error("there is no link, held thing or object `{name}`; there are {}, among others", list(.known))]
+    Nowhere {
+        /// The name.
+        name: String,
+        /// Names that there are, the likeliest first.
+        known: Vec<String>,
+    },
     /// A shape cannot move with a link.
     #[error("`{0}` has a half-space or a heightfield, which cannot be part of what moves")]
     MovingGround(String),
@@ -106,6 +114,9 @@ impl ArmError {
             Self::Missing(_) => "give a position to every joint of the group",
             Self::OutOfLimits { .. } => "give positions within the URDF's limits",
             Self::AttachedLink { .. } => "attach it to a link of the robot",
+            Self::Nowhere { .. } => {
+                "name a link of the robot, a thing that it holds, or an object of the scene"
+            }
             Self::AttachedInTable(_) => "take what is attached out of the scenes",
             Self::MovingGround(_) => "use boxes, cylinders, spheres, capsules or meshes",
         }
@@ -387,6 +398,11 @@ impl Arm {
             hash.write_usize(one);
             hash.write_usize(other);
         }
+    }
+
+    /// Checks two links against each other no more.
+    pub(crate) fn disable(&mut self, one: usize, other: usize) {
+        Arc::make_mut(&mut self.disabled).insert((one.min(other), one.max(other)));
     }
 
     /// Whether two links are never checked against each other.

@@ -304,15 +304,15 @@ impl Mesh {
 
     /// Whether every edge has one triangle on each side, so that there is an inside.
     pub(crate) fn is_closed(&self) -> bool {
-        let mut edges = std::collections::HashSet::new();
-        let directed = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
+        // Each edge by its ends, the lesser first, and whether it runs the other way round.
+        let directed = |t: &[u32; 3]| {
+            [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])].map(|(a, b)| (a.min(b), a.max(b), a > b))
+        };
+        let mut edges: Vec<_> = self.triangles.iter().flat_map(directed).collect();
+        edges.sort_unstable();
         // Twice the same way round is no surface.
-        let once = self
-            .triangles
-            .iter()
-            .flat_map(directed)
-            .all(|e| edges.insert(e));
-        once && edges.iter().all(|&(a, b)| edges.contains(&(b, a)))
+        let both_ways = |pair: &[(u32, u32, bool)]| matches!(pair, [(a, b, false), (c, d, true)] if (a, b) == (c, d));
+        edges.chunks(2).all(both_ways)
     }
 
     /// Whether it is closed, faces outwards, and bulges nowhere inwards.

@@ -5,8 +5,9 @@
 //! file has the vertices' configurations and the edges with their lengths, so that nothing is computed
 //! again, and a checksum. Paths on it are checked like any other, so it need not be believed.
 
-use crate::arm::Arm;
+use crate::arm::{Arm, ArmError};
 use crate::kept::{Kind, seal, unseal};
+use crate::refined::RefinedWorld;
 use crate::robot_hash::{add, add_robot, add_spheres};
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
@@ -45,7 +46,8 @@ pub enum Sampling {
     Uniform(u64),
 }
 
-/// A roadmap of `vertices` configurations in which the arm does not collide with itself.
+/// A roadmap of `vertices` configurations in which the arm does not collide with itself: by its
+/// spheres, or by its true shapes too if spheres leave hardly any.
 ///
 /// # Errors
 /// If the connection makes no sense, or hardly any configuration is free of self-collision.
@@ -58,9 +60,13 @@ pub fn joint_roadmap(
 ) -> Result<Roadmap, RoadmapError> {
     /// More than this many draws for a vertex mean that something is wrong with the robot.
     const MOST_DRAWS: usize = 100;
+    /// Fewer than one of so many are hardly any.
+    const HARDLY: usize = 100;
     let nothing = Scene::default();
-    let mut world = SphereWorld::new(arm, spheres, &nothing)
-        .map_err(|e| RoadmapError::Parameter(e.to_string()))?;
+    let unable = |e: ArmError| RoadmapError::Parameter(e.to_string());
+    let mut world = SphereWorld::new(arm, spheres, &nothing).map_err(unable)?;
+    // Some links are so close that their spheres touch in nearly every configuration.
+    let mut refined: Option<RefinedWorld> = None;
     let space = arm.space();
     let mut kept = Vec::with_capacity(vertices * space.dimension());
     let mut drawn = 2 * vertices;
@@ -72,15 +78,23 @@ pub fn joint_roadmap(
         };
         kept.clear();
         for q in all.chunks_exact(space.dimension()) {
-            let Ok(free) = world.is_free(q);
+            let Ok(free) = match &mut refined {
+                Some(refined) => refined.is_free(q),
+                None => world.is_free(q),
+            };
             if free && kept.len() < vertices * space.dimension() {
                 kept.extend_from_slice(q);
             }
         }
-        if drawn > MOST_DRAWS * vertices.max(100) {
+        let few = HARDLY * (kept.len() / space.dimension()) < drawn;
+        if few && refined.is_none() {
+            refined = Some(RefinedWorld::new(arm, spheres, &nothing).map_err(unable)?);
+            continue;
+        }
+        if drawn > MOST_DRAWS * vertices.max(100) || (few && kept.is_empty()) {
             return Err(RoadmapError::Parameter(format!(
                 "of {drawn} configurations of `{}` hardly any is free of self-collision: \
-                 the SRDF should disable pairs of links that always touch",
+                 pairs of links that always touch should not be checked",
                 arm.robot().name()
             )));
         }

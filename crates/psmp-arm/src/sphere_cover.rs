@@ -183,9 +183,15 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
 
+/// How many pieces are looked at together first: those of a word of bits.
+const WORD: usize = 64;
+
 /// The pieces in single precision and without their corners, eight side by side, which is enough to
-/// tell for nearly all of them whether a ball holds them.
+/// tell for nearly all of them whether a ball holds them. Pieces that follow each other are near each
+/// other, so of most words of them a ball holds all or none.
 struct RoughPieces {
+    /// A ball around the pieces of each word.
+    words: Vec<Ball>,
     middles: Vec<BlockPoint<[f32; LANES]>>,
     /// How far at most a corner is from its piece's middle.
     reach: f64,
@@ -210,7 +216,17 @@ impl RoughPieces {
                 middles[place / LANES][axis][place % LANES] = middle[axis] as f32;
             }
         }
+        let around = |word: &[Piece]| {
+            let (low, high) = around(word.iter().flatten().copied(), 0.0);
+            let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
+            let squares = word.iter().flatten().map(|&v| square(v, middle));
+            Ball {
+                middle,
+                radius: squares.fold(0.0, f64::max).sqrt(),
+            }
+        };
         Self {
+            words: pieces.chunks(WORD).map(around).collect(),
             middles,
             reach,
             rounding: (1e-6 * farthest).max(1e-5),
@@ -220,7 +236,7 @@ impl RoughPieces {
 
     /// A bit for each piece that a ball holds.
     fn held_by(&self, ball: &Ball, pieces: &[Piece]) -> Vec<u64> {
-        let mut bits = vec![0; pieces.len().div_ceil(64)];
+        let mut bits = vec![0; pieces.len().div_ceil(WORD)];
         let level = self.level;
         dispatch!(level, simd => self.mark_held::<f32x8<_>>(simd, ball, pieces, &mut bits));
         bits
@@ -238,21 +254,34 @@ impl RoughPieces {
         let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
         let certain = (ball.radius - self.reach - self.rounding).max(0.0).powi(2) as f32;
         let possible = (ball.radius + self.reach + self.rounding).powi(2) as f32;
-        for (place, eight) in self.middles.iter().enumerate() {
-            let apart = square_between(load_point::<B>(token, eight), middle);
-            let near = apart.within(possible);
-            if near == 0 {
+        let eights = self.middles.chunks(WORD / LANES);
+        for (word, ((around, eights), bits)) in self.words.iter().zip(eights).zip(bits).enumerate()
+        {
+            let apart = norm(minus(ball.middle, around.middle));
+            if apart > ball.radius + around.radius + self.rounding {
                 continue;
             }
-            let mut held = apart.within(certain);
-            let mut open = near & !held;
-            while open != 0 {
-                let lane = open.trailing_zeros();
-                open &= open - 1;
-                let [a, b, c] = pieces[place * LANES + lane as usize];
-                held |= u8::from(ball.holds(a) && ball.holds(b) && ball.holds(c)) << lane;
+            if apart + around.radius + self.rounding < ball.radius {
+                let count = (pieces.len() - word * WORD).min(WORD);
+                *bits = u64::MAX >> (WORD - count);
+                continue;
             }
-            bits[place / LANES] |= u64::from(held) << (place % LANES * LANES);
+            for (place, eight) in eights.iter().enumerate() {
+                let apart = square_between(load_point::<B>(token, eight), middle);
+                let near = apart.within(possible);
+                if near == 0 {
+                    continue;
+                }
+                let mut held = apart.within(certain);
+                let mut open = near & !held;
+                while open != 0 {
+                    let lane = open.trailing_zeros();
+                    open &= open - 1;
+                    let [a, b, c] = pieces[word * WORD + place * LANES + lane as usize];
+                    held |= u8::from(ball.holds(a) && ball.holds(b) && ball.holds(c)) << lane;
+                }
+                *bits |= u64::from(held) << (place * LANES);
+            }
         }
     }
 }
@@ -333,6 +362,22 @@ fn is_covered(shapes: &[Placed], cover: &LinkCover) -> bool {
     surface.given.iter().all(|ball| balls.contains(ball)) && surface.pieces.iter().all(&mut is_held)
 }
 
+/// Sorts pieces so that those that follow each other are near each other: along a curve through all
+/// of the space that changes one bit of each coordinate after the other (Morton's).
+fn sort_by_place(pieces: &mut [Piece]) {
+    let (low, high) = around(pieces.iter().flatten().copied(), 0.0);
+    let size = minus(high, low).map(|v| v.max(f64::MIN_POSITIVE));
+    pieces.sort_by_cached_key(|piece| {
+        let middle = |i: usize| (piece[0][i] + piece[1][i] + piece[2][i]) / 3.0;
+        let cells = [0, 1, 2].map(|i| (1023.0 * (middle(i) - low[i]) / size[i]) as u32);
+        let bit = |place: u32| {
+            let [x, y, z] = cells.map(|cell| cell >> place & 1);
+            (x << 2 | y << 1 | z) << (3 * place)
+        };
+        (0..10).map(bit).sum::<u32>()
+    });
+}
+
 /// A link made ready for covering.
 struct Draft {
     /// Spheres of the geometry itself, which stay.
@@ -377,6 +422,7 @@ impl Draft {
         let on_surface: Vec<_> = on_surface.take(400).collect();
         draft.candidates.extend(on_surface);
         draft.pieces.extend(inside);
+        sort_by_place(&mut draft.pieces);
         draft
     }
 

@@ -60,6 +60,18 @@ impl Reason {
         Self::Never,
         Self::User,
     ];
+
+    /// What it means, in a few words.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Adjacent => "next to each other",
+            Self::Default => "touching at rest",
+            Self::Always => "touching always",
+            Self::Never => "touching never",
+            Self::User => "by choice",
+        }
+    }
 }
 
 /// As MoveIt writes it.

@@ -12,7 +12,7 @@ use psmp::{Connection, Progress, Resolution, Roadmap, SessionError};
 use psmp_arm::{
     ArmProblem, CheckedArm, Checking, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES,
     DEFAULT_STEP, DEFAULT_VERTICES, MotionLimits, MotionRequest, Sampling, SphereModel, Trajectory,
-    joint_roadmap,
+    kept_roadmap,
 };
 use psmp_files::Fingerprint;
 use psmp_lab::counted;
@@ -32,7 +32,9 @@ pub struct ArmArgs {
     #[arg(long, value_name = "URDF", requires = "scene", requires = "request")]
     pub robot: Option<PathBuf>,
 
-    /// The robot's groups and disabled pairs, an SRDF file. Without it all joints are planned for.
+    /// The robot's groups and disabled pairs, an SRDF file. Without it pairs that need no check are found
+    /// by sampling, as `psmp srdf` does, and the group is `arm`, its longest chain without the hand, or
+    /// `all`.
     #[arg(long, value_name = "SRDF", requires = "robot")]
     srdf: Option<PathBuf>,
 
@@ -47,6 +49,11 @@ pub struct ArmArgs {
     /// How configurations are checked.
     #[arg(long, default_value_t = Checking::default(), value_parser = ways(), requires = "robot")]
     checker: Checking,
+
+    /// Two that may touch: links, things that are held, or objects of the scene. May be given more
+    /// than once.
+    #[arg(long, value_name = "A,B", value_parser = parse_pair, requires = "robot")]
+    allow: Vec<(String, String)>,
 
     /// How many spheres cover the robot, at most.
     #[arg(long, default_value_t = DEFAULT_SPHERES as u32, value_parser = clap::value_parser!(u32).range(1..), requires = "robot")]
@@ -77,6 +84,15 @@ pub struct ArmArgs {
     pub trajectory: Vec<PathBuf>,
 }
 
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once(',').map(|(a, b)| (a.trim(), b.trim())) {
+        Some((a, b)) if !a.is_empty() && !b.is_empty() && a != b => {
+            Ok((a.to_owned(), b.to_owned()))
+        }
+        _ => Err("expected two names separated by a comma, as in hand,cup".to_owned()),
+    }
+}
+
 /// The ways there are to check an arm, with what each is.
 fn ways() -> impl TypedValueParser<Value = Checking> {
     let ways = Checking::TABLE.iter();
@@ -105,15 +121,18 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
         let own = arm.robot().name();
         say!("note: the scene was made for robot `{other}`, and this is `{own}`");
     }
-    let problem = ArmProblem::new(&arm, scene, &request)?;
+    let mut problem = ArmProblem::new(&arm, scene, &request)?;
+    for (one, other) in &own.allow {
+        problem.allow(one, other)?;
+    }
     if let Some(touch) = problem.touch()? {
         let (end, body, other) = (touch.end, &touch.body, &touch.other);
         return Err(Mistake::error(
             format!("the {end} is in collision: `{body}` touches `{other}`"),
             format!(
-                "change the {end} in `{}`, move `{other}`, or allow the two to touch in the scene's \
-                 allowed collisions",
-                request_file.display()
+                "change the {end} in `{}`, {}",
+                request_file.display(),
+                problem.remedy(&touch)
             ),
         ));
     }
@@ -198,7 +217,15 @@ fn roadmap(
         Sampler::Uniform => Sampling::Uniform(planning.common.seed),
     };
     let connection = Connection::Nearest(neighbours);
-    Ok(joint_roadmap(arm, spheres, vertices, sampling, connection)?)
+    let (roadmap, troubles) = kept_roadmap(arm, spheres, vertices, sampling, connection)
+        .map_err(|e| {
+            Mistake::error(
+                e.to_string(),
+                "leave pairs out that always touch: `--allow A,B`, or the SRDF that `psmp srdf` makes",
+            )
+        })?;
+    arms::tell(&troubles);
+    Ok(roadmap)
 }
 
 /// An error of a session as a user of an arm can use it.
