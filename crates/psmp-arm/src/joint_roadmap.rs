@@ -6,8 +6,9 @@
 //! again, and a checksum. Paths on it are checked like any other, so it need not be believed.
 
 use crate::arm::{Arm, ArmError};
+use crate::contacts::Contacts;
 use crate::kept::{Kind, seal, unseal};
-use crate::refined::RefinedWorld;
+use crate::pairs::Bodies;
 use crate::robot_hash::{add, add_robot, add_spheres};
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
@@ -66,7 +67,8 @@ pub fn joint_roadmap(
     let unable = |e: ArmError| RoadmapError::Parameter(e.to_string());
     let mut world = SphereWorld::new(arm, spheres, &nothing).map_err(unable)?;
     // Some links are so close that their spheres touch in nearly every configuration.
-    let mut refined: Option<RefinedWorld> = None;
+    let mut refined: Option<Bodies> = None;
+    let pairs = Contacts::new(arm, &nothing).map_err(unable)?.pairs;
     let space = arm.space();
     let mut kept = Vec::with_capacity(vertices * space.dimension());
     let mut drawn = 2 * vertices;
@@ -79,7 +81,7 @@ pub fn joint_roadmap(
         kept.clear();
         for q in all.chunks_exact(space.dimension()) {
             let Ok(free) = match &mut refined {
-                Some(refined) => refined.is_free(q),
+                Some(bodies) => Ok(!bodies.any_touch(q, &pairs)),
                 None => world.is_free(q),
             };
             if free && kept.len() < vertices * space.dimension() {
@@ -88,7 +90,7 @@ pub fn joint_roadmap(
         }
         let few = HARDLY * (kept.len() / space.dimension()) < drawn;
         if few && refined.is_none() {
-            refined = Some(RefinedWorld::new(arm, spheres, &nothing).map_err(unable)?);
+            refined = Some(Bodies::of(arm, spheres).map_err(unable)?);
             continue;
         }
         if drawn > MOST_DRAWS * vertices.max(100) || (few && kept.is_empty()) {

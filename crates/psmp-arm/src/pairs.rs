@@ -7,7 +7,7 @@
 //! links say quickly of most pairs that they are apart. A configuration is drawn by its number and the
 //! seed, so that threads change nothing.
 
-use crate::arm::ArmError;
+use crate::arm::{Arm, ArmError};
 use crate::exact::{to_parry, to_parry_pose};
 use crate::geometry::Shape;
 use crate::kept::{Kind, seal, unseal};
@@ -163,7 +163,7 @@ fn disabled_pairs(
     options: &PairSampling,
     done: impl Fn(usize),
 ) -> Result<BTreeMap<(usize, usize), Reason>, ArmError> {
-    let mut bodies = Bodies::new(robot, spheres)?;
+    let mut bodies = Bodies::new(robot, Kinematics::new(robot), spheres)?;
     let rest: Vec<f64> = robot.variables().iter().map(Variable::rest).collect();
     bodies.place(&rest);
     let adjacent = adjacent_links(robot);
@@ -245,7 +245,7 @@ fn draw(robot: &Robot, seed: u64, number: u64) -> Vec<f64> {
 
 /// The links that have a shape, placed.
 #[derive(Clone)]
-struct Bodies {
+pub(crate) struct Bodies {
     all: Arc<[Body]>,
     kinematics: Arc<Kinematics<f64>>,
     frames: Vec<Pose>,
@@ -265,8 +265,11 @@ struct Body {
 }
 
 impl Bodies {
-    fn new(robot: &Robot, spheres: &SphereModel) -> Result<Self, ArmError> {
-        let kinematics = Kinematics::new(robot);
+    fn new(
+        robot: &Robot,
+        kinematics: Kinematics<f64>,
+        spheres: &SphereModel,
+    ) -> Result<Self, ArmError> {
         let mut all = Vec::new();
         for (index, link) in robot.links().iter().enumerate() {
             if link.collision.is_empty() {
@@ -296,6 +299,17 @@ impl Bodies {
             all: all.into(),
             kinematics: Arc::new(kinematics),
         })
+    }
+
+    /// The links of an arm.
+    pub fn of(arm: &Arm, spheres: &SphereModel) -> Result<Self, ArmError> {
+        Self::new(arm.robot(), arm.kinematics().clone(), spheres)
+    }
+
+    /// Whether one of these pairs touches in a configuration.
+    pub fn any_touch(&mut self, configuration: &[f64], pairs: &[(usize, usize)]) -> bool {
+        self.place(configuration);
+        pairs.iter().any(|&(a, b)| self.touch(a, b))
     }
 
     /// Moves all to where they are in a configuration.

@@ -38,6 +38,10 @@ impl Ball {
     fn holds(&self, point: [f64; 3]) -> bool {
         square(point, self.middle) <= self.radius * self.radius
     }
+
+    fn holds_piece(&self, piece: &Piece) -> bool {
+        piece.iter().all(|&corner| self.holds(corner))
+    }
 }
 
 /// The spheres of one link and how much more than the link they are.
@@ -186,15 +190,14 @@ type Piece = [[f64; 3]; 3];
 /// How many pieces are looked at together first: those of a word of bits.
 const WORD: usize = 64;
 
-/// The pieces in single precision and without their corners, eight side by side, which is enough to
-/// tell for nearly all of them whether a ball holds them. Pieces that follow each other are near each
-/// other, so of most words of them a ball holds all or none.
+/// The pieces in single precision, eight side by side, which is enough to tell for nearly all of them
+/// whether a ball holds them. Pieces that follow each other are near each other, so of many words of
+/// them a ball holds all or none.
 struct RoughPieces {
     /// A ball around the pieces of each word.
     words: Vec<Ball>,
-    middles: Vec<BlockPoint<[f32; LANES]>>,
-    /// How far at most a corner is from its piece's middle.
-    reach: f64,
+    /// The three corners of eight pieces each.
+    eights: Vec<[BlockPoint<[f32; LANES]>; 3]>,
     /// More than single precision loses.
     rounding: f64,
     level: Level,
@@ -204,16 +207,14 @@ impl RoughPieces {
     fn new(pieces: &[Piece]) -> Self {
         // Where there is no piece, nothing is near.
         let nowhere = [[f32::INFINITY; LANES]; 3];
-        let mut middles = vec![nowhere; pieces.len().div_ceil(LANES)];
-        let mut reach = 0.0_f64;
+        let mut eights = vec![[nowhere; 3]; pieces.len().div_ceil(LANES)];
         let farthest = pieces.iter().flatten().flatten();
         let farthest = farthest.fold(0.0_f64, |most, v| most.max(v.abs()));
-        for (place, p) in pieces.iter().enumerate() {
-            let middle = [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
-            let corners = p.iter().map(|&v| square(v, middle));
-            reach = reach.max(corners.fold(0.0, f64::max).sqrt());
-            for axis in 0..3 {
-                middles[place / LANES][axis][place % LANES] = middle[axis] as f32;
+        for (place, piece) in pieces.iter().enumerate() {
+            for (corner, at) in eights[place / LANES].iter_mut().zip(piece) {
+                for axis in 0..3 {
+                    corner[axis][place % LANES] = at[axis] as f32;
+                }
             }
         }
         let around = |word: &[Piece]| {
@@ -227,8 +228,7 @@ impl RoughPieces {
         };
         Self {
             words: pieces.chunks(WORD).map(around).collect(),
-            middles,
-            reach,
+            eights,
             rounding: (1e-6 * farthest).max(1e-5),
             level: Level::new(),
         }
@@ -252,9 +252,9 @@ impl RoughPieces {
     ) {
         let [x, y, z] = ball.middle;
         let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
-        let certain = (ball.radius - self.reach - self.rounding).max(0.0).powi(2) as f32;
-        let possible = (ball.radius + self.reach + self.rounding).powi(2) as f32;
-        let eights = self.middles.chunks(WORD / LANES);
+        let certain = (ball.radius - self.rounding).max(0.0).powi(2) as f32;
+        let possible = (ball.radius + self.rounding).powi(2) as f32;
+        let eights = self.eights.chunks(WORD / LANES);
         for (word, ((around, eights), bits)) in self.words.iter().zip(eights).zip(bits).enumerate()
         {
             let apart = norm(minus(ball.middle, around.middle));
@@ -266,24 +266,31 @@ impl RoughPieces {
                 *bits = u64::MAX >> (WORD - count);
                 continue;
             }
-            for (place, eight) in eights.iter().enumerate() {
-                let apart = square_between(load_point::<B>(token, eight), middle);
-                let near = apart.within(possible);
-                if near == 0 {
-                    continue;
-                }
+            for (place, [a, b, c]) in eights.iter().enumerate() {
+                let apart = square_between(load_point::<B>(token, a), middle)
+                    .greater(square_between(load_point::<B>(token, b), middle))
+                    .greater(square_between(load_point::<B>(token, c), middle));
                 let mut held = apart.within(certain);
-                let mut open = near & !held;
+                let mut open = apart.within(possible) & !held;
                 while open != 0 {
                     let lane = open.trailing_zeros();
                     open &= open - 1;
-                    let [a, b, c] = pieces[word * WORD + place * LANES + lane as usize];
-                    held |= u8::from(ball.holds(a) && ball.holds(b) && ball.holds(c)) << lane;
+                    let piece = &pieces[word * WORD + place * LANES + lane as usize];
+                    held |= u8::from(ball.holds_piece(piece)) << lane;
                 }
                 *bits |= u64::from(held) << (place * LANES);
             }
         }
     }
+}
+
+/// The places of the ones among bits.
+fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    bits.iter().enumerate().flat_map(|(word, &bits)| {
+        let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
+        let all = std::iter::successors(Some(bits).filter(|bits| *bits != 0), rest);
+        all.map(move |bits| word * WORD + bits.trailing_zeros() as usize)
+    })
 }
 
 /// What a cover must hold.
@@ -350,7 +357,7 @@ fn is_covered(shapes: &[Placed], cover: &LinkCover) -> bool {
     // Neighbours are mostly held by the same ball.
     let mut last = 0;
     let mut is_held = |piece: &Piece| {
-        let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+        let holds = |ball: &Ball| ball.holds_piece(piece);
         if balls.get(last).is_some_and(holds) {
             return true;
         }
@@ -521,12 +528,12 @@ impl Draft {
         }
         // What no candidate holds gets a sphere of its own.
         for (place, piece) in self.pieces.iter().enumerate() {
-            let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+            let holds = |ball: &Ball| ball.holds_piece(piece);
             if left[place / 64] >> (place % 64) & 1 == 1 && !chosen.iter().any(holds) {
                 chosen.push(ball_around(piece, piece[0], 100));
             }
         }
-        shrink(&self.pieces, &mut chosen);
+        shrink(&self.pieces, &rough, &mut chosen);
         balls.extend(chosen.into_iter().filter(|b| b.radius > 0.0));
         balls
     }
@@ -743,20 +750,19 @@ fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 /// Lets each sphere in turn shrink to what no other holds.
-fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
-    let holds = |ball: &Ball, piece: &Piece| piece.iter().all(|&v| ball.holds(v));
-    let mut holders: Vec<u32> = pieces
-        .iter()
-        .map(|p| balls.iter().filter(|b| holds(b, p)).count() as u32)
-        .collect();
+fn shrink(pieces: &[Piece], rough: &RoughPieces, balls: &mut [Ball]) {
+    let mut held: Vec<Vec<u64>> = balls.iter().map(|b| rough.held_by(b, pieces)).collect();
+    let mut holders = vec![0_u32; pieces.len()];
+    for place in held.iter().flat_map(|bits| ones(bits)) {
+        holders[place] += 1;
+    }
     for _ in 0..2 {
-        for ball in balls.iter_mut() {
-            let alone = pieces.iter().zip(&holders);
+        for (ball, held) in balls.iter_mut().zip(&mut held) {
+            let alone = ones(held).filter(|&place| holders[place] == 1);
             // About the same middle: moved towards what it is needed for, it would reach farther
             // beyond the surface there.
             let needed = alone
-                .filter(|(p, n)| **n == 1 && holds(ball, p))
-                .flat_map(|(p, _)| *p)
+                .flat_map(|place| pieces[place])
                 .map(|v| square(v, ball.middle))
                 .fold(0.0, f64::max);
             let smaller = Ball {
@@ -766,9 +772,9 @@ fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
             if smaller.radius >= ball.radius {
                 continue;
             }
-            for (piece, n) in pieces.iter().zip(&mut holders) {
-                *n = *n + u32::from(holds(&smaller, piece)) - u32::from(holds(ball, piece));
-            }
+            ones(held).for_each(|place| holders[place] -= 1);
+            *held = rough.held_by(&smaller, pieces);
+            ones(held).for_each(|place| holders[place] += 1);
             *ball = smaller;
         }
     }
