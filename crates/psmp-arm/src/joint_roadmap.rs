@@ -47,8 +47,8 @@ pub enum Sampling {
     Uniform(u64),
 }
 
-/// A roadmap of `vertices` configurations in which the arm does not collide with itself: by its
-/// spheres, or by its true shapes too if spheres leave hardly any.
+/// A roadmap of `vertices` configurations in which the arm does not collide with itself, as far as its
+/// spheres can tell.
 ///
 /// # Errors
 /// If the connection makes no sense, or hardly any configuration is free of self-collision.
@@ -61,14 +61,10 @@ pub fn joint_roadmap(
 ) -> Result<Roadmap, RoadmapError> {
     /// More than this many draws for a vertex mean that something is wrong with the robot.
     const MOST_DRAWS: usize = 100;
-    /// Fewer than one of so many are hardly any.
-    const HARDLY: usize = 100;
-    let nothing = Scene::default();
     let unable = |e: ArmError| RoadmapError::Parameter(e.to_string());
+    let nothing = Scene::default();
     let mut world = SphereWorld::new(arm, spheres, &nothing).map_err(unable)?;
-    // Some links are so close that their spheres touch in nearly every configuration.
-    let mut refined: Option<Bodies> = None;
-    let pairs = Contacts::new(arm, &nothing).map_err(unable)?.pairs;
+    let mut is_lenient = false;
     let space = arm.space();
     let mut kept = Vec::with_capacity(vertices * space.dimension());
     let mut drawn = 2 * vertices;
@@ -80,20 +76,19 @@ pub fn joint_roadmap(
         };
         kept.clear();
         for q in all.chunks_exact(space.dimension()) {
-            let Ok(free) = match &mut refined {
-                Some(bodies) => Ok(!bodies.any_touch(q, &pairs)),
-                None => world.is_free(q),
-            };
+            let Ok(free) = world.is_free(q);
             if free && kept.len() < vertices * space.dimension() {
                 kept.extend_from_slice(q);
             }
         }
-        let few = HARDLY * (kept.len() / space.dimension()) < drawn;
-        if few && refined.is_none() {
-            refined = Some(Bodies::of(arm, spheres).map_err(unable)?);
+        let few = MOST_DRAWS * (kept.len() / space.dimension()) < drawn;
+        if few && !is_lenient {
+            is_lenient = true;
+            let lenient = without_close_links(arm, spheres, &all).map_err(unable)?;
+            world = SphereWorld::new(&lenient, spheres, &nothing).map_err(unable)?;
             continue;
         }
-        if drawn > MOST_DRAWS * vertices.max(100) || (few && kept.is_empty()) {
+        if drawn > MOST_DRAWS * vertices.max(100) {
             return Err(RoadmapError::Parameter(format!(
                 "of {drawn} configurations of `{}` hardly any is free of self-collision: \
                  pairs of links that always touch should not be checked",
@@ -103,6 +98,36 @@ pub fn joint_roadmap(
         drawn *= 2;
     }
     Roadmap::from_configurations(space.clone(), kept, connection)
+}
+
+/// The arm without pairs of links that are so close that their spheres touch in most of these
+/// configurations, whatever their shapes do. A vertex need not be free of self-collision: what is
+/// planned is checked.
+fn without_close_links(
+    arm: &Arm,
+    spheres: &SphereModel,
+    configurations: &[f64],
+) -> Result<Arm, ArmError> {
+    /// So many configurations are enough to tell.
+    const ENOUGH: usize = 200;
+    let mut bodies = Bodies::of(arm, spheres)?;
+    let pairs = Contacts::new(arm, &Scene::default())?.pairs;
+    let mut touched = vec![0; pairs.len()];
+    let some = configurations.chunks_exact(arm.dimension()).take(ENOUGH);
+    let looked_at = some.len();
+    for q in some {
+        bodies.place(q);
+        for (touched, &(a, b)) in touched.iter_mut().zip(&pairs) {
+            *touched += usize::from(bodies.spheres_touch(a, b));
+        }
+    }
+    let mut lenient = arm.clone();
+    for (touched, &(a, b)) in touched.iter().zip(&pairs) {
+        if 2 * touched > looked_at {
+            lenient.disable(bodies.link(a), bodies.link(b));
+        }
+    }
+    Ok(lenient)
 }
 
 /// A [`joint_roadmap`] from the user's cache, or made and kept there; and what is wrong with the cache,

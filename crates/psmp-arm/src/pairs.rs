@@ -306,14 +306,13 @@ impl Bodies {
         Self::new(arm.robot(), arm.kinematics().clone(), spheres)
     }
 
-    /// Whether one of these pairs touches in a configuration.
-    pub fn any_touch(&mut self, configuration: &[f64], pairs: &[(usize, usize)]) -> bool {
-        self.place(configuration);
-        pairs.iter().any(|&(a, b)| self.touch(a, b))
+    /// The link that a body is.
+    pub fn link(&self, body: usize) -> usize {
+        self.all[body].link
     }
 
     /// Moves all to where they are in a configuration.
-    fn place(&mut self, configuration: &[f64]) {
+    pub fn place(&mut self, configuration: &[f64]) {
         self.kinematics.frames(configuration, &mut self.frames);
         for (body, (bound, balls)) in self.all.iter().zip(&mut self.placed) {
             let pose = &self.frames[body.frame];
@@ -324,17 +323,20 @@ impl Bodies {
         }
     }
 
-    /// Whether two bodies touch where they are.
-    fn touch(&self, a: usize, b: usize) -> bool {
+    /// Whether the spheres of two bodies touch where they are.
+    pub fn spheres_touch(&self, a: usize, b: usize) -> bool {
         let ((bound, balls), (other_bound, other_balls)) = (&self.placed[a], &self.placed[b]);
         let near = |one: &Ball, other: &Ball| {
             norm(minus(one.middle, other.middle)) <= one.radius + other.radius
         };
-        if !near(bound, other_bound) {
-            return false;
-        }
         let mut balls = balls.iter().filter(|ball| near(ball, other_bound));
-        if !balls.any(|ball| other_balls.iter().any(|other| near(ball, other))) {
+        near(bound, other_bound)
+            && balls.any(|ball| other_balls.iter().any(|other| near(ball, other)))
+    }
+
+    /// Whether two bodies touch where they are.
+    fn touch(&self, a: usize, b: usize) -> bool {
+        if !self.spheres_touch(a, b) {
             return false;
         }
         let (one, other) = (&self.all[a], &self.all[b]);

@@ -21,6 +21,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How many spheres a robot is covered with if nobody says otherwise.
 pub const DEFAULT_SPHERES: usize = 256;
@@ -135,24 +137,33 @@ pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
 
 /// The covers with the least way beyond the surface that need at most `budget` spheres in all.
 fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
-    // One link may take the whole budget; the widest spheres count as they are.
-    let at = |beyond: f64, most: usize| -> Vec<Vec<Ball>> {
-        drafts.par_iter().map(|d| d.balls(beyond, most)).collect()
+    // The widest spheres count as they are. Otherwise one link may take the whole budget, and once
+    // all that are done have taken more, no other needs to be covered.
+    let at = |beyond: f64, most: usize| -> Option<Vec<Vec<Ball>>> {
+        let taken = AtomicUsize::new(0);
+        let cover = |draft: &Draft| {
+            if taken.load(Relaxed) > most {
+                return None;
+            }
+            let balls = draft.balls(beyond, most);
+            let before = taken.fetch_add(balls.len(), Relaxed);
+            (before + balls.len() <= most).then_some(balls)
+        };
+        drafts.par_iter().map(cover).collect()
     };
-    let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
     // With as much as the greatest extent, one sphere holds a link.
     let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
     let mut low = 2e-3;
-    let mut best = at(high, usize::MAX);
+    let mut best = at(high, usize::MAX).unwrap_or_default();
     // Nine halvings of the interval of logarithms leave a hundredth.
     for _ in 0..9 {
         let middle = (low * high).sqrt();
-        let covers = at(middle, budget);
-        if count(&covers) <= budget {
-            best = covers;
-            high = middle;
-        } else {
-            low = middle;
+        match at(middle, budget) {
+            Some(covers) => {
+                best = covers;
+                high = middle;
+            }
+            None => low = middle,
         }
     }
     best
@@ -192,15 +203,52 @@ const WORD: usize = 64;
 
 /// The pieces in single precision, eight side by side, which is enough to tell for nearly all of them
 /// whether a ball holds them. Pieces that follow each other are near each other, so of many words of
-/// them a ball holds all or none.
+/// them a ball holds all or none, and of the others of many eights.
 struct RoughPieces {
-    /// A ball around the pieces of each word.
-    words: Vec<Ball>,
+    words: Vec<RoughWord>,
     /// The three corners of eight pieces each.
     eights: Vec<[BlockPoint<[f32; LANES]>; 3]>,
     /// More than single precision loses.
     rounding: f64,
     level: Level,
+}
+
+/// Where the pieces of a word are.
+struct RoughWord {
+    /// A ball around all of them.
+    around: Ball,
+    /// The middles of its eights, and how far from its middle an eight reaches at most.
+    middles: BlockPoint<[f32; LANES]>,
+    reach: f64,
+}
+
+impl RoughWord {
+    fn new(pieces: &[Piece]) -> Self {
+        let around = |pieces: &[Piece]| {
+            let (low, high) = around(pieces.iter().flatten().copied(), 0.0);
+            let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
+            let squares = pieces.iter().flatten().map(|&v| square(v, middle));
+            Ball {
+                middle,
+                radius: squares.fold(0.0, f64::max).sqrt(),
+            }
+        };
+        // Where there is no eight, nothing is near.
+        let mut middles = [[f32::INFINITY; LANES]; 3];
+        let mut reach = 0.0_f64;
+        for (place, eight) in pieces.chunks(LANES).enumerate() {
+            let ball = around(eight);
+            reach = reach.max(ball.radius);
+            for axis in 0..3 {
+                middles[axis][place] = ball.middle[axis] as f32;
+            }
+        }
+        Self {
+            around: around(pieces),
+            middles,
+            reach,
+        }
+    }
 }
 
 impl RoughPieces {
@@ -217,17 +265,8 @@ impl RoughPieces {
                 }
             }
         }
-        let around = |word: &[Piece]| {
-            let (low, high) = around(word.iter().flatten().copied(), 0.0);
-            let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
-            let squares = word.iter().flatten().map(|&v| square(v, middle));
-            Ball {
-                middle,
-                radius: squares.fold(0.0, f64::max).sqrt(),
-            }
-        };
         Self {
-            words: pieces.chunks(WORD).map(around).collect(),
+            words: pieces.chunks(WORD).map(RoughWord::new).collect(),
             eights,
             rounding: (1e-6 * farthest).max(1e-5),
             level: Level::new(),
@@ -255,18 +294,29 @@ impl RoughPieces {
         let certain = (ball.radius - self.rounding).max(0.0).powi(2) as f32;
         let possible = (ball.radius + self.rounding).powi(2) as f32;
         let eights = self.eights.chunks(WORD / LANES);
-        for (word, ((around, eights), bits)) in self.words.iter().zip(eights).zip(bits).enumerate()
-        {
-            let apart = norm(minus(ball.middle, around.middle));
-            if apart > ball.radius + around.radius + self.rounding {
+        for (word, ((rough, eights), bits)) in self.words.iter().zip(eights).zip(bits).enumerate() {
+            let apart = norm(minus(ball.middle, rough.around.middle));
+            if apart > ball.radius + rough.around.radius + self.rounding {
                 continue;
             }
-            if apart + around.radius + self.rounding < ball.radius {
-                let count = (pieces.len() - word * WORD).min(WORD);
-                *bits = u64::MAX >> (WORD - count);
+            let present = u64::MAX >> (WORD - (pieces.len() - word * WORD).min(WORD));
+            if apart + rough.around.radius + self.rounding < ball.radius {
+                *bits = present;
                 continue;
             }
-            for (place, [a, b, c]) in eights.iter().enumerate() {
+            let reach = rough.reach + self.rounding;
+            let apart = square_between(load_point::<B>(token, &rough.middles), middle);
+            let whole = apart.within((ball.radius - reach).max(0.0).powi(2) as f32);
+            let mut partly = apart.within((ball.radius + reach).powi(2) as f32) & !whole;
+            for place in 0..LANES {
+                if whole >> place & 1 == 1 {
+                    *bits |= 0xff << (place * LANES) & present;
+                }
+            }
+            while partly != 0 {
+                let place = partly.trailing_zeros() as usize;
+                partly &= partly - 1;
+                let [a, b, c] = &eights[place];
                 let apart = square_between(load_point::<B>(token, a), middle)
                     .greater(square_between(load_point::<B>(token, b), middle))
                     .greater(square_between(load_point::<B>(token, c), middle));
