@@ -198,56 +198,70 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
 
-/// How many pieces are looked at together first: those of a word of bits.
-const WORD: usize = 64;
+/// How many pieces a word of bits has.
+const WORD: usize = LANES * LANES;
 
 /// The pieces in single precision, eight side by side, which is enough to tell for nearly all of them
-/// whether a ball holds them. Pieces that follow each other are near each other, so of many words of
-/// them a ball holds all or none, and of the others of many eights.
+/// whether a ball holds them. Pieces that follow each other are near each other, so of most words of
+/// them a ball holds all or none, and of the others of most eights.
 struct RoughPieces {
-    words: Vec<RoughWord>,
+    /// The words, eight side by side, and the eights of each word.
+    words: Vec<Eight>,
+    eights: Vec<Eight>,
     /// The three corners of eight pieces each.
-    eights: Vec<[BlockPoint<[f32; LANES]>; 3]>,
+    corners: Vec<[BlockPoint<[f32; LANES]>; 3]>,
     /// More than single precision loses.
     rounding: f64,
     level: Level,
 }
 
-/// Where the pieces of a word are.
-struct RoughWord {
-    /// A ball around all of them.
-    around: Ball,
-    /// The middles of its eights, and how far from its middle an eight reaches at most.
+/// Eight bunches of pieces.
+struct Eight {
+    /// The middle of each.
     middles: BlockPoint<[f32; LANES]>,
+    /// How far from its middle a bunch reaches at most.
     reach: f64,
 }
 
-impl RoughWord {
-    fn new(pieces: &[Piece]) -> Self {
-        let around = |pieces: &[Piece]| {
-            let (low, high) = around(pieces.iter().flatten().copied(), 0.0);
-            let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
-            let squares = pieces.iter().flatten().map(|&v| square(v, middle));
-            Ball {
-                middle,
-                radius: squares.fold(0.0, f64::max).sqrt(),
-            }
+impl Eight {
+    /// These pieces in bunches of this size.
+    fn new(pieces: &[Piece], size: usize) -> Self {
+        // Where there is no bunch, nothing is near.
+        let mut eight = Self {
+            middles: [[f32::INFINITY; LANES]; 3],
+            reach: 0.0,
         };
-        // Where there is no eight, nothing is near.
-        let mut middles = [[f32::INFINITY; LANES]; 3];
-        let mut reach = 0.0_f64;
-        for (place, eight) in pieces.chunks(LANES).enumerate() {
-            let ball = around(eight);
-            reach = reach.max(ball.radius);
+        for (place, bunch) in pieces.chunks(size).enumerate() {
+            let (low, high) = around(bunch.iter().flatten().copied(), 0.0);
+            let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
+            let squares = bunch.iter().flatten().map(|&v| square(v, middle));
+            eight.reach = eight.reach.max(squares.fold(0.0, f64::max).sqrt());
             for axis in 0..3 {
-                middles[axis][place] = ball.middle[axis] as f32;
+                eight.middles[axis][place] = middle[axis] as f32;
             }
         }
-        Self {
-            around: around(pieces),
-            middles,
-            reach,
-        }
+        eight
+    }
+
+    /// A bit for each bunch that a ball holds, and one for each of the others that it meets.
+    #[inline(always)]
+    fn meet<B: Block<Store = [f32; LANES]>>(
+        &self,
+        token: B::Token,
+        middle: [B; 3],
+        radius: f64,
+        rounding: f64,
+    ) -> (u8, u8) {
+        let reach = self.reach + rounding;
+        let apart = square_between(load_point::<B>(token, &self.middles), middle);
+        let whole = match radius > reach {
+            true => apart.within((radius - reach).powi(2) as f32),
+            false => 0,
+        };
+        (
+            whole,
+            apart.within((radius + reach).powi(2) as f32) & !whole,
+        )
     }
 }
 
@@ -255,19 +269,22 @@ impl RoughPieces {
     fn new(pieces: &[Piece]) -> Self {
         // Where there is no piece, nothing is near.
         let nowhere = [[f32::INFINITY; LANES]; 3];
-        let mut eights = vec![[nowhere; 3]; pieces.len().div_ceil(LANES)];
-        let farthest = pieces.iter().flatten().flatten();
-        let farthest = farthest.fold(0.0_f64, |most, v| most.max(v.abs()));
+        let mut corners = vec![[nowhere; 3]; pieces.len().div_ceil(LANES)];
         for (place, piece) in pieces.iter().enumerate() {
-            for (corner, at) in eights[place / LANES].iter_mut().zip(piece) {
+            for (corner, at) in corners[place / LANES].iter_mut().zip(piece) {
                 for axis in 0..3 {
                     corner[axis][place % LANES] = at[axis] as f32;
                 }
             }
         }
+        let farthest = pieces.iter().flatten().flatten();
+        let farthest = farthest.fold(0.0_f64, |most, v| most.max(v.abs()));
+        let words = pieces.chunks(WORD * LANES);
+        let eights = pieces.chunks(WORD);
         Self {
-            words: pieces.chunks(WORD).map(RoughWord::new).collect(),
-            eights,
+            words: words.map(|p| Eight::new(p, WORD)).collect(),
+            eights: eights.map(|p| Eight::new(p, LANES)).collect(),
+            corners,
             rounding: (1e-6 * farthest).max(1e-5),
             level: Level::new(),
         }
@@ -291,45 +308,46 @@ impl RoughPieces {
     ) {
         let [x, y, z] = ball.middle;
         let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
-        let certain = (ball.radius - self.rounding).max(0.0).powi(2) as f32;
-        let possible = (ball.radius + self.rounding).powi(2) as f32;
-        let eights = self.eights.chunks(WORD / LANES);
-        for (word, ((rough, eights), bits)) in self.words.iter().zip(eights).zip(bits).enumerate() {
-            let apart = norm(minus(ball.middle, rough.around.middle));
-            if apart > ball.radius + rough.around.radius + self.rounding {
-                continue;
-            }
-            let present = u64::MAX >> (WORD - (pieces.len() - word * WORD).min(WORD));
-            if apart + rough.around.radius + self.rounding < ball.radius {
-                *bits = present;
-                continue;
-            }
-            let reach = rough.reach + self.rounding;
-            let apart = square_between(load_point::<B>(token, &rough.middles), middle);
-            let whole = apart.within((ball.radius - reach).max(0.0).powi(2) as f32);
-            let mut partly = apart.within((ball.radius + reach).powi(2) as f32) & !whole;
-            for place in 0..LANES {
-                if whole >> place & 1 == 1 {
-                    *bits |= 0xff << (place * LANES) & present;
-                }
+        let (radius, rounding) = (ball.radius, self.rounding);
+        let certain = (radius - rounding).max(0.0).powi(2) as f32;
+        let possible = (radius + rounding).powi(2) as f32;
+        for (first, words) in self.words.iter().enumerate() {
+            let (mut whole, mut partly) = words.meet(token, middle, radius, rounding);
+            while whole != 0 {
+                bits[first * LANES + whole.trailing_zeros() as usize] = u64::MAX;
+                whole &= whole - 1;
             }
             while partly != 0 {
-                let place = partly.trailing_zeros() as usize;
+                let word = first * LANES + partly.trailing_zeros() as usize;
                 partly &= partly - 1;
-                let [a, b, c] = &eights[place];
-                let apart = square_between(load_point::<B>(token, a), middle)
-                    .greater(square_between(load_point::<B>(token, b), middle))
-                    .greater(square_between(load_point::<B>(token, c), middle));
-                let mut held = apart.within(certain);
-                let mut open = apart.within(possible) & !held;
-                while open != 0 {
-                    let lane = open.trailing_zeros();
-                    open &= open - 1;
-                    let piece = &pieces[word * WORD + place * LANES + lane as usize];
-                    held |= u8::from(ball.holds_piece(piece)) << lane;
+                let (mut whole, mut partly) =
+                    self.eights[word].meet(token, middle, radius, rounding);
+                while whole != 0 {
+                    bits[word] |= 0xff << (whole.trailing_zeros() as usize * LANES);
+                    whole &= whole - 1;
                 }
-                *bits |= u64::from(held) << (place * LANES);
+                while partly != 0 {
+                    let place = partly.trailing_zeros() as usize;
+                    partly &= partly - 1;
+                    let [a, b, c] = &self.corners[word * LANES + place];
+                    let apart = square_between(load_point::<B>(token, a), middle)
+                        .greater(square_between(load_point::<B>(token, b), middle))
+                        .greater(square_between(load_point::<B>(token, c), middle));
+                    let mut held = apart.within(certain);
+                    let mut open = apart.within(possible) & !held;
+                    while open != 0 {
+                        let lane = open.trailing_zeros() as usize;
+                        open &= open - 1;
+                        let piece = &pieces[word * WORD + place * LANES + lane];
+                        held |= u8::from(ball.holds_piece(piece)) << lane;
+                    }
+                    bits[word] |= u64::from(held) << (place * LANES);
+                }
             }
+        }
+        // The last word may have room for more pieces than there are.
+        if let Some(last) = bits.last_mut() {
+            *last &= u64::MAX >> (WORD - 1 - (pieces.len() - 1) % WORD);
         }
     }
 }
