@@ -451,3 +451,216 @@ fn chain_tip(robot: &Robot) -> Option<usize> {
     }
     (before[tip] > 0).then_some(tip)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models;
+
+    const FEW: PairSampling = PairSampling {
+        samples: 600,
+        seed: 1,
+        min_collision_fraction: 0.95,
+    };
+
+    /// An arm in the plane: a post, a link without a shape, an upper arm that turns all the way round,
+    /// a lower arm, a sleeve around all of that, which turns too, and a hand of two fingers.
+    fn robot() -> Robot {
+        let link = |name: &str, x: f64, size: [f64; 3]| {
+            let [a, b, c] = size;
+            format!(
+                r#"<link name="{name}"><collision><origin xyz="{x} 0 0"/><geometry>
+                <box size="{a} {b} {c}"/></geometry></collision></link>"#
+            )
+        };
+        let joint = |name: &str, kind: &str, parent: &str, child: &str, x: f64| {
+            format!(
+                r#"<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
+                <origin xyz="{x} 0 0"/><axis xyz="0 0 1"/><limit lower="-3.14" upper="3.14"/></joint>"#
+            )
+        };
+        let text = [
+            "<robot name=\"r\"><link name=\"nothing\"/>".to_owned(),
+            link("post", 0.0, [0.1, 0.1, 0.1]),
+            link("upper", 0.5, [0.9, 0.05, 0.05]),
+            link("lower", 0.6, [1.1, 0.05, 0.05]),
+            link("sleeve", 0.0, [0.3, 0.3, 0.3]),
+            link("left", 0.05, [0.08, 0.01, 0.01]),
+            link("right", 0.05, [0.08, 0.01, 0.01]),
+            joint("foot", "fixed", "post", "nothing", 0.0),
+            joint("shoulder", "revolute", "nothing", "upper", 0.0),
+            joint("elbow", "revolute", "upper", "lower", 1.0),
+            joint("collar", "revolute", "lower", "sleeve", -0.8),
+            joint("one", "prismatic", "lower", "left", 1.0),
+            joint("other", "prismatic", "lower", "right", 1.0),
+            "</robot>".to_owned(),
+        ];
+        Robot::parse("r.urdf", &text.concat()).unwrap()
+    }
+
+    fn reason(robot: &Robot, found: &Semantics, one: &str, other: &str) -> Option<Reason> {
+        let [a, b] = [one, other].map(|name| robot.link(name).unwrap());
+        found.disabled.get(&(a.min(b), a.max(b))).copied()
+    }
+
+    #[test]
+    fn pairs_are_left_out_for_the_right_reason() {
+        let robot = robot();
+        let spheres = SphereModel::cover(&robot, 40);
+        let found = Semantics::sampled(&robot, &spheres, &FEW, |_| {}).unwrap();
+        let reason = |one, other| reason(&robot, &found, one, other);
+        // A link without a shape between two does not part them.
+        assert_eq!(reason("post", "upper"), Some(Reason::Adjacent));
+        assert_eq!(reason("upper", "lower"), Some(Reason::Adjacent));
+        assert_eq!(reason("left", "right"), Some(Reason::Default));
+        assert_eq!(reason("upper", "sleeve"), Some(Reason::Default));
+        // The lower arm can be folded back onto the post, but seldom is.
+        assert_eq!(reason("post", "lower"), None);
+        assert!(found.disabled.values().all(|r| *r != Reason::User));
+    }
+
+    #[test]
+    fn what_never_and_what_always_touches_is_found() {
+        let (robot, _) = models::planar(3);
+        let spheres = SphereModel::cover(&robot, 12);
+        // The first and the third link touch where the second is folded back.
+        let touching = |limits: &str| {
+            let limited = |i: usize| {
+                let limits = if i == 2 {
+                    limits
+                } else {
+                    "lower=\"-3\" upper=\"3\""
+                };
+                format!(
+                    r#"<link name="l{i}"><collision><origin xyz="0.15 0 0"/><geometry><box size="0.28 0.02 0.02"/>
+                    </geometry></collision></link><joint name="j{i}" type="revolute"><parent link="l{}"/>
+                    <child link="l{i}"/><origin xyz="{} 0 0"/><axis xyz="0 0 1"/><limit {limits}/></joint>"#,
+                    i - 1,
+                    if i == 1 { 0.0 } else { 0.3 }
+                )
+            };
+            let text = format!(
+                "<robot name=\"r\"><link name=\"l0\"/>{}{}{}</robot>",
+                limited(1),
+                limited(2),
+                limited(3)
+            );
+            let robot = Robot::parse("r.urdf", &text).unwrap();
+            let spheres = SphereModel::cover(&robot, 12);
+            let found = Semantics::sampled(&robot, &spheres, &FEW, |_| {}).unwrap();
+            reason(&robot, &found, "l1", "l3")
+        };
+        assert_eq!(
+            touching("lower=\"-0.5\" upper=\"0.5\""),
+            Some(Reason::Never)
+        );
+        assert_eq!(touching("lower=\"-3\" upper=\"3\""), None);
+        assert_eq!(
+            touching("lower=\"3.12\" upper=\"3.14159\""),
+            Some(Reason::Default)
+        );
+        // Every sample is counted.
+        let counted = std::cell::Cell::new(0);
+        let count = |more| counted.set(counted.get() + more);
+        let options = PairSampling {
+            samples: 613,
+            ..FEW
+        };
+        Semantics::sampled(&robot, &spheres, &options, count).unwrap();
+        assert_eq!(counted.get(), 613);
+    }
+
+    #[test]
+    fn links_that_touch_nearly_always_are_called_so() {
+        // Away from each other at rest only.
+        let text = r#"<robot name="r">
+            <link name="a"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+            <link name="b"><collision><origin xyz="0 0 5"/><geometry><sphere radius="0.1"/></geometry></collision></link>
+            <link name="c"><collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+            <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>
+            <joint name="k" type="prismatic"><parent link="b"/><child link="c"/><origin xyz="0 0 0.152"/>
+            <axis xyz="0 0 -1"/><limit lower="0" upper="0.1"/></joint></robot>"#;
+        let robot = Robot::parse("r.urdf", text).unwrap();
+        let spheres = SphereModel::cover(&robot, 40);
+        let found = Semantics::sampled(&robot, &spheres, &FEW, |_| {}).unwrap();
+        assert_eq!(reason(&robot, &found, "a", "c"), Some(Reason::Always));
+        let strict = PairSampling {
+            min_collision_fraction: 1.0,
+            ..FEW
+        };
+        let found = Semantics::sampled(&robot, &spheres, &strict, |_| {}).unwrap();
+        assert_eq!(reason(&robot, &found, "a", "c"), None);
+    }
+
+    #[test]
+    fn threads_change_nothing_and_seeds_do() {
+        let (robot, _) = models::panda_like();
+        let spheres = SphereModel::cover(&robot, 40);
+        let found = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let sampled = || Semantics::sampled(&robot, &spheres, &FEW, |_| {}).unwrap();
+            pool.unwrap().install(sampled).to_srdf(&robot)
+        };
+        let one = found(1);
+        assert_eq!(found(3), one);
+        // What is written is read as the same.
+        let read = Semantics::parse("r.srdf", &one, &robot).unwrap();
+        assert_eq!(read.to_srdf(&robot), one);
+        assert_ne!(draw(&robot, 1, 0), draw(&robot, 2, 0));
+    }
+
+    #[test]
+    fn the_arm_is_the_longest_chain_without_its_hand() {
+        let robot = robot();
+        let groups = groups(&robot);
+        let names = |group: &Group| -> Vec<&str> {
+            let joints = group
+                .joints
+                .iter()
+                .map(|&j| robot.joints()[j].name.as_str());
+            joints.collect()
+        };
+        assert_eq!(names(&groups[0]), ["foot", "shoulder", "elbow"]);
+        assert_eq!(
+            (groups[1].name.as_str(), names(&groups[1]).len()),
+            ("all", 6)
+        );
+        // Where there is no hand, the arm is all.
+        let (planar, _) = models::planar(4);
+        let only = super::groups(&planar);
+        assert_eq!((only.len(), only[0].joints.len()), (1, 4));
+        let still = Robot::parse("r.urdf", "<robot name=\"r\"><link name=\"a\"/></robot>").unwrap();
+        assert!(super::groups(&still).is_empty());
+    }
+
+    #[test]
+    fn pairs_that_are_none_are_found_anew_and_said_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let robot = robot();
+        let keep = || keep(&robot, &FEW, Some(folder.path())).unwrap();
+        let (first, troubles) = keep();
+        assert!(troubles.is_empty(), "{troubles:?}");
+        let path = std::fs::read_dir(folder.path()).unwrap().next().unwrap();
+        let path = path.unwrap().path();
+        let good = std::fs::read(&path).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let hash = u64::from_str_radix(name, 16).unwrap();
+        let numbers = |numbers: [u32; 3]| -> Vec<u8> {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+            seal(hash, &bytes)
+        };
+        for bad in [
+            b"pairs".to_vec(),
+            good[1..].to_vec(),
+            numbers([1, 0, 0]),
+            numbers([0, 1000, 0]),
+            numbers([0, 1, 5]),
+        ] {
+            std::fs::write(&path, bad).unwrap();
+            let (again, troubles) = keep();
+            assert_eq!(again, first);
+            assert_eq!(troubles.len(), 1, "{troubles:?}");
+            assert!(keep().1.is_empty());
+        }
+    }
+}
