@@ -555,10 +555,6 @@ mod tests {
             Some(Reason::Never)
         );
         assert_eq!(touching("lower=\"-3\" upper=\"3\""), None);
-        assert_eq!(
-            touching("lower=\"3.12\" upper=\"3.14159\""),
-            Some(Reason::Default)
-        );
         // Every sample is counted.
         let counted = std::cell::Cell::new(0);
         let count = |more| counted.set(counted.get() + more);

@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn groups_tell_what_all_triangles_tell() {
-        for missing in [0, 200] {
+        for missing in [0, 40] {
             let winding = Winding::of(&ground(missing));
             let mut inside = 0;
             for i in 0..3000 {
@@ -173,7 +173,7 @@ mod tests {
                 }
                 inside += u32::from(whole > 0.5);
             }
-            assert!((500..2500).contains(&inside), "{inside}");
+            assert!((200..2500).contains(&inside), "{inside}");
         }
     }
 

@@ -652,7 +652,7 @@ fn an_srdf_of_another_robot_is_refused_and_a_damaged_cache_is_not() {
         "far.toml",
         "[[object]]\nname = \"post\"\nbox = [0.1, 0.1, 0.1]\nposition = [3, 0, 0]\n",
     );
-    let plan = "plan --robot row.urdf --scene far.toml --request over.yaml --vertices 50 --configurations 100000";
+    let plan = "plan --robot row.urdf --scene far.toml --request over.yaml --vertices 50 --configurations 100000 --json";
     let run = place.psmp(&format!("{plan} --srdf other.srdf"));
     assert_eq!(run.code, Some(1), "{run:?}");
     for words in ["other.srdf", "`panda_hand`", "robot `panda`", "psmp srdf"] {
