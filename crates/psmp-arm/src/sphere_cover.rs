@@ -236,8 +236,8 @@ impl Eight {
             let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
             let squares = bunch.iter().flatten().map(|&v| square(v, middle));
             eight.reach = eight.reach.max(squares.fold(0.0, f64::max).sqrt());
-            for axis in 0..3 {
-                eight.middles[axis][place] = middle[axis] as f32;
+            for (lanes, at) in eight.middles.iter_mut().zip(middle) {
+                lanes[place] = at as f32;
             }
         }
         eight
