@@ -177,9 +177,10 @@ class Arm:
 
     ``robot`` is a URDF file, or the name of a shipped model: ``panda-like``, ``wam-like``,
     ``ur5-like``, or ``planar-4`` for any number of joints. ``srdf`` has its groups, of which ``group``
-    is planned for, and says which links are never checked against each other; without it all joints
-    are planned for. ``spheres`` is how many spheres cover the robot for quick checks, at most; covers
-    are kept in the user's cache. Meshes are read from the URDF's folder and from packages; folders in
+    is planned for, and says which links are never checked against each other; without it pairs of links
+    that need no check are found by sampling, and the groups are ``arm``, the longest chain without the
+    hand at its end, and ``all``. ``spheres`` is how many spheres cover the robot for quick checks, at
+    most; covers, pairs and roadmaps are kept in the user's cache. Meshes are read from the URDF's folder and from packages; folders in
     ``allow_paths`` may be named too.
 
     >>> arm = psmp.Arm("panda-like")
@@ -271,13 +272,15 @@ class Arm:
         *,
         kind: ArmChecking = "refined",
         state: dict[str, float] | None = None,
+        allow: Sequence[tuple[str, str]] = ...,
     ) -> ArmChecker:
         """The arm in a scene as a checker, for :func:`psmp.plan` or to be called.
 
         ``refined`` checks by spheres, and by the true shapes where the spheres touch; ``spheres`` is
         quicker and too careful; ``exact`` asks the true shapes only. A path is given out only when
         all of its motions are proved free all along, and not only at configurations. Joints that are
-        not planned for stay where ``state`` has them, such as ``request.start``, or else the scene.
+        not planned for stay where ``state`` has them, such as ``request.start``, or else the scene. The
+        pairs in ``allow`` may touch: links, things that are held, or objects of the scene.
         """
 
     def trajectory(

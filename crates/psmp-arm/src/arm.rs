@@ -3,14 +3,18 @@
 use crate::geometry::FARTHEST;
 use crate::inverse::{Inverse, Search};
 use crate::kinematics::Kinematics;
+use crate::pairs::adjacent_links;
 use crate::pose::Pose;
-use crate::robot::Robot;
+use crate::robot::{Robot, Variable};
+use crate::robot_hash::add;
 use crate::scene::Goal;
 use crate::srdf::{NamedState, Semantics};
 use psmp::{Axis, Space};
 use std::collections::BTreeSet;
+use std::hash::Hasher;
 use std::sync::Arc;
 use thiserror::Error;
+use twox_hash::XxHash64;
 
 /// Why a robot, a group and positions do not make an arm.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -141,6 +145,14 @@ pub enum ArmError {
         /// The robot.
         robot: String,
     },
+    /// Nothing is called that.
+    #[error("there is no link, held thing or object `{name}`; there are {}, among others", list(.known))]
+    Nowhere {
+        /// The name.
+        name: String,
+        /// Names that there are, the likeliest first.
+        known: Vec<String>,
+    },
     /// A shape cannot move with a link.
     #[error("`{0}` has a half-space or a heightfield, which cannot be part of what moves")]
     MovingGround(String),
@@ -176,6 +188,9 @@ impl ArmError {
             Self::Missing(_) => "give a position to every joint of the group",
             Self::OutOfLimits { .. } => "give positions within the URDF's limits",
             Self::AttachedLink { .. } => "attach it to a link of the robot",
+            Self::Nowhere { .. } => {
+                "name a link of the robot, a thing that it holds, or an object of the scene"
+            }
             Self::AttachedInTable(_) => "take what is attached out of the scenes",
             Self::MovingGround(_) => "use boxes, cylinders, spheres, capsules or meshes",
         }
@@ -229,7 +244,8 @@ impl Arm {
             .map(|(i, _)| i)
             .collect();
         let states = semantics.states.iter().filter(|s| s.group == group);
-        let arm = Self::of(robot, group, planned, semantics.disabled.clone())?;
+        let disabled = semantics.disabled.keys().copied().collect();
+        let arm = Self::of(robot, group, planned, disabled)?;
         Ok(Self {
             states: states.cloned().collect(),
             ..arm
@@ -237,14 +253,13 @@ impl Arm {
     }
 
     /// The arm that is all of a robot, where there is no SRDF. Links next to each other are not
-    /// checked against each other.
+    /// checked against each other, also if there are links without a shape between them;
+    /// [`Semantics::sampled`] finds more that need no check.
     ///
     /// # Errors
     /// If the robot has nothing that can be planned for.
     pub fn whole(robot: Robot) -> Result<Self, ArmError> {
-        let links = robot.links().len();
-        let pairs = (0..links).flat_map(|a| (a + 1..links).map(move |b| (a, b)));
-        let disabled = pairs.filter(|&(a, b)| robot.adjacent(a, b)).collect();
+        let disabled = adjacent_links(&robot);
         let all = (0..robot.variables().len()).collect();
         let name = robot.name().to_owned();
         Self::of(robot, &name, all, disabled)
@@ -278,10 +293,7 @@ impl Arm {
         };
         let axes = variables.iter().map(axis).collect::<Result<_, _>>()?;
         let space = Space::new(axes).map_err(|_| ArmError::Empty(group.to_owned()))?;
-        let at_rest = |v: &crate::robot::Variable| {
-            v.limits.map_or(0.0, |(low, high)| 0.0_f64.clamp(low, high))
-        };
-        let rest: Vec<f64> = robot.variables().iter().map(at_rest).collect();
+        let rest: Vec<f64> = robot.variables().iter().map(Variable::rest).collect();
         let kinematics = Kinematics::of_variables(&robot, &variables, &rest);
         Ok(Self {
             robot: Arc::new(robot),
@@ -558,6 +570,29 @@ impl Arm {
     #[must_use]
     pub fn kinematics(&self) -> &Kinematics<f64> {
         &self.kinematics
+    }
+
+    /// Adds what this arm is beyond its robot: which variables are planned for, where the others are
+    /// held, and which pairs of links are not checked.
+    pub(crate) fn add_group(&self, hash: &mut XxHash64) {
+        hash.write_usize(self.variables.len());
+        for &variable in &self.variables {
+            hash.write_usize(variable);
+        }
+        for (variable, at) in self.rest.iter().enumerate() {
+            if !self.variables.contains(&variable) {
+                add(hash, &[*at]);
+            }
+        }
+        for &(one, other) in &*self.disabled {
+            hash.write_usize(one);
+            hash.write_usize(other);
+        }
+    }
+
+    /// Checks two links against each other no more.
+    pub(crate) fn disable(&mut self, one: usize, other: usize) {
+        Arc::make_mut(&mut self.disabled).insert((one.min(other), one.max(other)));
     }
 
     /// Whether two links are never checked against each other.

@@ -8,6 +8,43 @@ use crate::arm::{Arm, ArmError};
 use crate::geometry::{Placed, Shape};
 use crate::scene::{Object, Scene};
 
+impl Arm {
+    /// Allows two to touch in a scene: links, things that are held, or objects. Two links are not
+    /// checked against each other in any scene of this arm then.
+    ///
+    /// # Errors
+    /// If one of them is nowhere.
+    pub fn allow(&mut self, scene: &mut Scene, one: &str, other: &str) -> Result<(), ArmError> {
+        for name in [one, other] {
+            self.check_name(scene, name)?;
+        }
+        scene.allowed.set(one, other, true);
+        if let (Some(one), Some(other)) = (self.robot().link(one), self.robot().link(other)) {
+            self.disable(one, other);
+        }
+        Ok(())
+    }
+
+    /// Sees that something is called this.
+    fn check_name(&self, scene: &Scene, name: &str) -> Result<(), ArmError> {
+        /// So many names are told of those that there are.
+        const TOLD: usize = 3;
+        let links = self.robot().links().iter().map(|link| &link.name);
+        let held = scene.attached.iter().map(|held| &held.object.name);
+        let objects = scene.objects.iter().map(|object| &object.name);
+        let mut known: Vec<&String> = links.chain(held).chain(objects).collect();
+        if known.iter().any(|other| *other == name) {
+            return Ok(());
+        }
+        let likeness = |other: &str| strsim::normalized_damerau_levenshtein(name, other);
+        known.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        Err(ArmError::Nowhere {
+            name: name.to_owned(),
+            known: known.into_iter().take(TOLD).cloned().collect(),
+        })
+    }
+}
+
 /// A body and where it is fixed.
 #[derive(Debug, Clone)]
 pub(crate) struct Body {
@@ -113,5 +150,58 @@ impl Contacts {
             against_objects,
             pairs,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models;
+    use crate::pose::Pose;
+
+    fn arm_and_scene() -> (Arm, Scene) {
+        let (robot, semantics) = models::planar(3);
+        let post = Object {
+            name: "post".to_owned(),
+            shapes: vec![Placed {
+                shape: Shape::sphere(0.1).unwrap(),
+                pose: Pose::IDENTITY,
+            }],
+        };
+        let scene = Scene {
+            objects: vec![post],
+            ..Scene::default()
+        };
+        (Arm::new(robot, &semantics, "arm").unwrap(), scene)
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_checked() {
+        let (mut arm, mut scene) = arm_and_scene();
+        let before = Contacts::new(&arm, &scene).unwrap();
+        assert!(before.against_objects.iter().all(|against| against[0]));
+        assert_eq!(before.pairs, [(0, 2)]);
+        arm.allow(&mut scene, "post", "link2").unwrap();
+        arm.allow(&mut scene, "link3", "link1").unwrap();
+        let after = Contacts::new(&arm, &scene).unwrap();
+        let checked: Vec<bool> = after.against_objects.iter().map(|a| a[0]).collect();
+        assert_eq!(checked, [true, false, true]);
+        assert!(after.pairs.is_empty());
+        // Two links may touch whatever the scene, as in a roadmap.
+        assert!(
+            Contacts::new(&arm, &Scene::default())
+                .unwrap()
+                .pairs
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn names_that_are_nowhere_are_told_with_those_near() {
+        let (mut arm, mut scene) = arm_and_scene();
+        let error = arm.allow(&mut scene, "link1", "pots").unwrap_err();
+        assert!(error.to_string().contains("`pots`"), "{error}");
+        assert!(error.to_string().contains("post"), "{error}");
+        assert_eq!(scene.allowed.allows("link1", "pots"), None);
     }
 }

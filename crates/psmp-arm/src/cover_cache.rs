@@ -1,23 +1,27 @@
-//! Covers that are kept from program to program, in the user's cache.
+//! Covers that are kept.
 //!
-//! A file's name is a hash of the geometry that it covers and of how many spheres were asked for, and
-//! of nothing else: what a robot is called leads nowhere. What is in a file is not believed: it must say
-//! what it covers, and its spheres must hold every piece of the robot's surface. One that does not is
-//! made anew. No trouble with the cache stops anyone; it is handed back to be told.
+//! A cover decides what is called free, so no file is believed: it must say what it covers, and its
+//! spheres must hold every piece of the robot's surface.
 
-use crate::geometry::{Placed, Shape};
-use crate::permissions::LARGEST_TEXT;
+use crate::kept::{Kept, Kind};
 use crate::robot::Robot;
+use crate::robot_hash::add_geometry;
 use crate::sphere_cover::{LinkCover, SphereModel};
-use psmp_files::{FileError, read_regular};
+use psmp_files::FileError;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 use std::hash::Hasher;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use twox_hash::XxHash64;
 
 /// Of this way of covering and of keeping covers; another way is another number.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
+
+const COVERS: Kind = Kind {
+    name: "cover",
+    folder: "spheres",
+    ending: "json",
+};
 
 /// A cover in a file.
 #[derive(Serialize, Deserialize)]
@@ -34,163 +38,68 @@ impl SphereModel {
     /// cache: nothing, if all is well.
     #[must_use]
     pub fn kept(robot: &Robot, budget: usize) -> (Self, Vec<FileError>) {
-        match cache_folder() {
-            Some(folder) => Self::cached(robot, budget, &folder),
-            None => {
-                let trouble = FileError::new(
-                    "~/.cache/psmp",
-                    "covers cannot be kept: neither XDG_CACHE_HOME nor HOME is set",
-                );
-                (Self::cover(robot, budget), vec![trouble])
-            }
-        }
+        keep(robot, budget, None)
     }
 
     /// The cover of a robot from a file in `folder`, or made and written there if it is not known or
     /// what is there is no cover of this robot; and what is wrong with the folder, if anything is.
     #[must_use]
     pub fn cached(robot: &Robot, budget: usize, folder: &Path) -> (Self, Vec<FileError>) {
-        let geometry = geometry_hash(robot);
-        let mut name = XxHash64::with_seed(VERSION);
-        name.write_u64(geometry);
-        name.write_u64(budget as u64);
-        let path = folder.join(format!("{:016x}.json", name.finish()));
-        let geometry = format!("{geometry:016x}");
-        let mut troubles = Vec::new();
-        match known(&path, robot, budget, &geometry) {
-            Ok(Some(model)) => return (model, troubles),
-            Ok(None) => {}
-            Err(trouble) => troubles.push(trouble),
-        }
-        let model = Self::cover(robot, budget);
-        let file = CoverFile {
-            geometry,
-            spheres: budget,
-            links: model.links().to_vec(),
-        };
-        troubles.extend(write(folder, &path, &file).err());
-        (model, troubles)
+        keep(robot, budget, Some(folder))
     }
 }
 
-/// The cover in a file, if there is one.
+fn keep(robot: &Robot, budget: usize, folder: Option<&Path>) -> Kept<SphereModel> {
+    let mut hash = XxHash64::with_seed(VERSION);
+    add_geometry(&mut hash, robot);
+    let geometry = format!("{:016x}", hash.finish());
+    hash.write_u64(budget as u64);
+    let Ok(kept) = COVERS.keep(
+        folder,
+        hash.finish(),
+        |bytes| known(bytes, robot, budget, &geometry),
+        || Ok::<_, Infallible>(SphereModel::cover(robot, budget)),
+        |model| {
+            let file = CoverFile {
+                geometry: geometry.clone(),
+                spheres: budget,
+                links: model.links().to_vec(),
+            };
+            match serde_json::to_vec(&file) {
+                Ok(text) => text,
+                Err(e) => unreachable!("numbers and names can be written: {e}"),
+            }
+        },
+    );
+    kept
+}
+
+/// The cover in a file.
 fn known(
-    path: &Path,
+    bytes: &[u8],
     robot: &Robot,
     budget: usize,
     geometry: &str,
-) -> Result<Option<SphereModel>, FileError> {
-    // If there is more to it than that it is not there, writing will tell.
-    if path.symlink_metadata().is_err() {
-        return Ok(None);
-    }
-    let invalid = |why: &str| FileError::new(path, format!("{why}; a new cover is made"));
-    let bytes = read_regular(path, LARGEST_TEXT)?;
+) -> Result<SphereModel, String> {
     let file: CoverFile =
-        serde_json::from_slice(&bytes).map_err(|_| invalid("is not a cover that was kept"))?;
+        serde_json::from_slice(bytes).map_err(|_| "is not a cover that was kept")?;
     if file.geometry != geometry || file.spheres != budget {
-        return Err(invalid("is the cover of something else"));
+        return Err("is the cover of something else".to_owned());
     }
     // Links need a sphere each at least, and a few more where they are of many parts.
     let most = budget.saturating_add(100 * robot.links().len());
     let most = most.saturating_add(robot.links().iter().map(|l| l.collision.len()).sum());
     if file.links.iter().map(|l| l.balls.len()).sum::<usize>() > most {
-        return Err(invalid("has more spheres than were asked for"));
+        return Err("has more spheres than were asked for".to_owned());
     }
-    let model = SphereModel::from_covers(robot, file.links);
-    model.map(Some).map_err(|why| invalid(&why))
-}
-
-fn write(folder: &Path, path: &Path, file: &CoverFile) -> Result<(), FileError> {
-    std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, "create", e))?;
-    let text =
-        serde_json::to_vec(file).map_err(|e| FileError::io(path, "write", io::Error::other(e)))?;
-    psmp_files::save(path, &text)
-}
-
-/// Where covers are kept: the user's cache, if there is one.
-fn cache_folder() -> Option<PathBuf> {
-    let own = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    let cache = own("XDG_CACHE_HOME").or_else(|| Some(own("HOME")?.join(".cache")))?;
-    Some(cache.join("psmp/spheres"))
-}
-
-/// A hash of all that the links of a robot collide with.
-fn geometry_hash(robot: &Robot) -> u64 {
-    let mut hash = XxHash64::with_seed(VERSION);
-    hash.write_usize(robot.links().len());
-    for link in robot.links() {
-        hash.write_usize(link.collision.len());
-        for Placed { shape, pose } in &link.collision {
-            let rotation = pose.rotation.iter().flatten();
-            add(&mut hash, rotation.chain(&pose.translation));
-            // Each kind has a number of its own, so that no two shapes look alike.
-            match shape {
-                Shape::Box(half) => {
-                    hash.write_u8(0);
-                    add(&mut hash, half);
-                }
-                Shape::Sphere { radius } => {
-                    hash.write_u8(1);
-                    add(&mut hash, [radius]);
-                }
-                Shape::Cylinder {
-                    radius,
-                    half_height,
-                } => {
-                    hash.write_u8(2);
-                    add(&mut hash, [radius, half_height]);
-                }
-                Shape::Capsule {
-                    radius,
-                    half_height,
-                } => {
-                    hash.write_u8(3);
-                    add(&mut hash, [radius, half_height]);
-                }
-                Shape::HalfSpace => hash.write_u8(4),
-                Shape::Mesh(mesh) => {
-                    hash.write_u8(5);
-                    hash.write_usize(mesh.vertices().len());
-                    add(&mut hash, mesh.vertices().iter().flatten());
-                    hash.write_usize(mesh.triangles().len());
-                    let corners = mesh.triangles().iter().flatten();
-                    corners.for_each(|&corner| hash.write_u32(corner));
-                }
-                Shape::Heightfield(field) => {
-                    hash.write_u8(6);
-                    hash.write_usize(field.columns);
-                    hash.write_usize(field.heights.len());
-                    add(&mut hash, field.size.iter().chain(&field.heights));
-                }
-                Shape::Points(cloud) => {
-                    hash.write_u8(7);
-                    hash.write_usize(cloud.points.len());
-                    add(
-                        &mut hash,
-                        cloud.points.iter().flatten().chain([&cloud.radius]),
-                    );
-                }
-            }
-        }
-    }
-    hash.finish()
-}
-
-fn add<'a>(hash: &mut XxHash64, numbers: impl IntoIterator<Item = &'a f64>) {
-    for number in numbers {
-        hash.write_u64(number.to_bits());
-    }
+    SphereModel::from_covers(robot, file.links)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::models;
+    use std::path::PathBuf;
 
     /// The only file in a folder.
     fn only_file(folder: &Path) -> PathBuf {

@@ -333,15 +333,15 @@ impl Mesh {
 
     /// Whether every edge has one triangle on each side, so that there is an inside.
     pub(crate) fn is_closed(&self) -> bool {
-        let mut edges = std::collections::HashSet::new();
-        let directed = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
+        // Each edge by its ends, the lesser first, and whether it runs the other way round.
+        let directed = |t: &[u32; 3]| {
+            [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])].map(|(a, b)| (a.min(b), a.max(b), a > b))
+        };
+        let mut edges: Vec<_> = self.triangles.iter().flat_map(directed).collect();
+        edges.sort_unstable();
         // Twice the same way round is no surface.
-        let once = self
-            .triangles
-            .iter()
-            .flat_map(directed)
-            .all(|e| edges.insert(e));
-        once && edges.iter().all(|&(a, b)| edges.contains(&(b, a)))
+        let both_ways = |pair: &[(u32, u32, bool)]| matches!(pair, [(a, b, false), (c, d, true)] if (a, b) == (c, d));
+        edges.chunks(2).all(both_ways)
     }
 
     /// Whether it is closed, faces outwards, and bulges nowhere inwards.
@@ -358,18 +358,6 @@ impl Mesh {
                         dot(minus(self.vertices[v as usize], a), normal) <= tolerance * area
                     })
             })
-    }
-
-    /// How often the surface winds around a point: about 1 inside, 0 outside, and sensibly between
-    /// where the mesh has holes.
-    pub(crate) fn winding(&self, point: [f64; 3]) -> f64 {
-        let solid_angle = |corners: [[f64; 3]; 3]| {
-            let [a, b, c] = corners.map(|v| minus(v, point));
-            let (la, lb, lc) = (norm(a), norm(b), norm(c));
-            let below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
-            2.0 * dot(a, cross(b, c)).atan2(below)
-        };
-        self.corners().map(solid_angle).sum::<f64>() / (4.0 * std::f64::consts::PI)
     }
 }
 
@@ -511,6 +499,7 @@ impl PointCloud {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::winding::Winding;
 
     #[test]
     fn what_cannot_be_is_refused() {
@@ -541,13 +530,14 @@ mod tests {
             [2.0, 2.0],
             vec![0.0, 0.1, 0.0, 0.2, 0.5, 0.1, 0.0, 0.0, 0.0],
         );
+        let winding = |mesh: &Mesh, point| Winding::of(mesh).at(point, f64::INFINITY);
         let ground = field.unwrap().to_mesh();
-        assert!((ground.winding([0.1, 0.1, 0.0]) - 1.0).abs() < 1e-9);
-        assert!(ground.winding([0.1, 0.1, 0.6]).abs() < 1e-9);
+        assert!((winding(&ground, [0.1, 0.1, 0.0]) - 1.0).abs() < 1e-9);
+        assert!(winding(&ground, [0.1, 0.1, 0.6]).abs() < 1e-9);
         let Ok(Shape::Mesh(cone)) = Shape::cone(0.5, 1.0) else {
             panic!("a cone is a mesh");
         };
-        assert!((cone.winding([0.1, 0.0, -0.2]) - 1.0).abs() < 1e-9);
-        assert!(cone.winding([0.4, 0.0, 0.3]).abs() < 1e-9);
+        assert!((winding(&cone, [0.1, 0.0, -0.2]) - 1.0).abs() < 1e-9);
+        assert!(winding(&cone, [0.4, 0.0, 0.3]).abs() < 1e-9);
     }
 }

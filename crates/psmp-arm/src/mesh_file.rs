@@ -88,6 +88,7 @@ fn faces_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::winding::Winding;
 
     const OBJ: &str = "mtllib not_there.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     const STL: &str = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n";
@@ -113,7 +114,7 @@ mod tests {
         let obj = read_as("m.obj", OBJ).unwrap();
         assert_eq!((obj.vertices().len(), obj.triangles().len()), (4, 4));
         assert!(obj.vertices().contains(&[0.0, 0.0, 2.0]));
-        assert!((obj.winding([0.1, 0.1, 0.1]) - 1.0).abs() < 1e-9);
+        assert!((Winding::of(&obj).at([0.1, 0.1, 0.1], f64::INFINITY) - 1.0).abs() < 1e-9);
         let stl = read_as("m.stl", STL).unwrap();
         assert_eq!((stl.vertices().len(), stl.triangles().len()), (4, 2));
         // The file says that its unit is a millimetre.

@@ -4,7 +4,7 @@
 //! so that everything runs with no data. They are no substitute for a maker's own description.
 
 use crate::robot::Robot;
-use crate::srdf::{Group, NamedState, Semantics};
+use crate::srdf::{Group, NamedState, Reason, Semantics};
 use std::f64::consts::FRAC_PI_2;
 
 /// The names that [`named`] knows; of `planar-N` for any number of joints.
@@ -122,7 +122,11 @@ fn shipped(urdf: &str, home: &[f64], never: &[(&str, &str)]) -> (Robot, Semantic
             let named =
                 |a: &str, b: &str| robot.links()[one].name == a && robot.links()[other].name == b;
             if robot.adjacent(one, other) || never.iter().any(|&(a, b)| named(a, b)) {
-                semantics.disabled.insert((one, other));
+                let reason = match robot.adjacent(one, other) {
+                    true => Reason::Adjacent,
+                    false => Reason::Never,
+                };
+                semantics.disabled.insert((one, other), reason);
             }
         }
     }

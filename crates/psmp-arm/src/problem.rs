@@ -77,6 +77,32 @@ impl ArmProblem {
         Ok(touches.unwrap_or_default())
     }
 
+    /// Allows two to touch: links, things that are held, or objects of the scene.
+    ///
+    /// # Errors
+    /// If one of them is nowhere.
+    pub fn allow(&mut self, one: &str, other: &str) -> Result<(), ArmError> {
+        self.arm.allow(&mut self.scene, one, other)
+    }
+
+    /// What can be done about a touch, in words that follow "change the start or goal": an object can be
+    /// moved, a part of the robot cannot.
+    #[must_use]
+    pub fn remedy(&self, touch: &Touch) -> String {
+        let Touch { body, other, .. } = touch;
+        match self.scene.object(other) {
+            Some(_) => format!(
+                "move `{other}`, or allow the two to touch: `--allow {body},{other}` (in Python \
+                 `allow=[(\"{body}\", \"{other}\")]`)"
+            ),
+            None => format!(
+                "because the arm collides with itself there; or, if the two never matter to each \
+                 other, allow them to touch: `--allow {body},{other}` (in Python \
+                 `allow=[(\"{body}\", \"{other}\")]`)"
+            ),
+        }
+    }
+
     /// The world of the problem with the arm covered by spheres.
     ///
     /// # Errors

@@ -84,6 +84,14 @@ pub struct Variable {
     pub wraps: bool,
 }
 
+impl Variable {
+    /// Where it is if nobody says otherwise: at zero, or at the nearest value within its limits.
+    pub(crate) fn rest(&self) -> f64 {
+        let nearest = |(low, high): (f64, f64)| 0.0_f64.max(low).min(high);
+        self.limits.map_or(0.0, nearest)
+    }
+}
+
 /// A robot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {

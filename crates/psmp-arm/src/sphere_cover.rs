@@ -12,6 +12,7 @@ use crate::exact::{to_parry, to_parry_pose, trimesh};
 use crate::geometry::{FARTHEST, Mesh, Placed, Shape, around};
 use crate::pose::{Pose, cross, minus, norm};
 use crate::robot::Robot;
+use crate::winding::Winding;
 use fearless_simd::{Level, dispatch, f32x8};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
 use parry3d_f64::shape::SharedShape;
@@ -20,6 +21,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How many spheres a robot is covered with if nobody says otherwise.
 pub const DEFAULT_SPHERES: usize = 256;
@@ -36,6 +39,10 @@ pub struct Ball {
 impl Ball {
     fn holds(&self, point: [f64; 3]) -> bool {
         square(point, self.middle) <= self.radius * self.radius
+    }
+
+    fn holds_piece(&self, piece: &Piece) -> bool {
+        piece.iter().all(|&corner| self.holds(corner))
     }
 }
 
@@ -130,24 +137,33 @@ pub(crate) fn cover(shapes: &[Placed], budget: usize) -> LinkCover {
 
 /// The covers with the least way beyond the surface that need at most `budget` spheres in all.
 fn fit(drafts: &[Draft], budget: usize) -> Vec<Vec<Ball>> {
-    // One link may take the whole budget; the widest spheres count as they are.
-    let at = |beyond: f64, most: usize| -> Vec<Vec<Ball>> {
-        drafts.par_iter().map(|d| d.balls(beyond, most)).collect()
+    // The widest spheres count as they are. Otherwise one link may take the whole budget, and once
+    // all that are done have taken more, no other needs to be covered.
+    let at = |beyond: f64, most: usize| -> Option<Vec<Vec<Ball>>> {
+        let taken = AtomicUsize::new(0);
+        let cover = |draft: &Draft| {
+            if taken.load(Relaxed) > most {
+                return None;
+            }
+            let balls = draft.balls(beyond, most);
+            let before = taken.fetch_add(balls.len(), Relaxed);
+            (before + balls.len() <= most).then_some(balls)
+        };
+        drafts.par_iter().map(cover).collect()
     };
-    let count = |covers: &[Vec<Ball>]| covers.iter().map(Vec::len).sum::<usize>();
     // With as much as the greatest extent, one sphere holds a link.
     let mut high = drafts.iter().map(|d| d.extent).fold(1e-3, f64::max);
     let mut low = 2e-3;
-    let mut best = at(high, usize::MAX);
+    let mut best = at(high, usize::MAX).unwrap_or_default();
     // Nine halvings of the interval of logarithms leave a hundredth.
     for _ in 0..9 {
         let middle = (low * high).sqrt();
-        let covers = at(middle, budget);
-        if count(&covers) <= budget {
-            best = covers;
-            high = middle;
-        } else {
-            low = middle;
+        match at(middle, budget) {
+            Some(covers) => {
+                best = covers;
+                high = middle;
+            }
+            None => low = middle,
         }
     }
     best
@@ -182,36 +198,93 @@ pub(crate) fn enclosing_ball(balls: &[Ball]) -> Ball {
 /// A small triangle, or a point inside given three times.
 type Piece = [[f64; 3]; 3];
 
-/// The pieces in single precision and without their corners, eight side by side, which is enough to
-/// tell for nearly all of them whether a ball holds them.
+/// How many pieces a word of bits has.
+const WORD: usize = LANES * LANES;
+
+/// The pieces in single precision, eight side by side, which is enough to tell for nearly all of them
+/// whether a ball holds them. Pieces that follow each other are near each other, so of most words of
+/// them a ball holds all or none, and of the others of most eights.
 struct RoughPieces {
-    middles: Vec<BlockPoint<[f32; LANES]>>,
-    /// How far at most a corner is from its piece's middle.
-    reach: f64,
+    /// The words, eight side by side, and the eights of each word.
+    words: Vec<Eight>,
+    eights: Vec<Eight>,
+    /// The three corners of eight pieces each.
+    corners: Vec<[BlockPoint<[f32; LANES]>; 3]>,
     /// More than single precision loses.
     rounding: f64,
     level: Level,
+}
+
+/// Eight bunches of pieces.
+struct Eight {
+    /// The middle of each.
+    middles: BlockPoint<[f32; LANES]>,
+    /// How far from its middle a bunch reaches at most.
+    reach: f64,
+}
+
+impl Eight {
+    /// These pieces in bunches of this size.
+    fn new(pieces: &[Piece], size: usize) -> Self {
+        // Where there is no bunch, nothing is near.
+        let mut eight = Self {
+            middles: [[f32::INFINITY; LANES]; 3],
+            reach: 0.0,
+        };
+        for (place, bunch) in pieces.chunks(size).enumerate() {
+            let (low, high) = around(bunch.iter().flatten().copied(), 0.0);
+            let middle = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
+            let squares = bunch.iter().flatten().map(|&v| square(v, middle));
+            eight.reach = eight.reach.max(squares.fold(0.0, f64::max).sqrt());
+            for (lanes, at) in eight.middles.iter_mut().zip(middle) {
+                lanes[place] = at as f32;
+            }
+        }
+        eight
+    }
+
+    /// A bit for each bunch that a ball holds, and one for each of the others that it meets.
+    #[inline(always)]
+    fn meet<B: Block<Store = [f32; LANES]>>(
+        &self,
+        token: B::Token,
+        middle: [B; 3],
+        radius: f64,
+        rounding: f64,
+    ) -> (u8, u8) {
+        let reach = self.reach + rounding;
+        let apart = square_between(load_point::<B>(token, &self.middles), middle);
+        let whole = match radius > reach {
+            true => apart.within((radius - reach).powi(2) as f32),
+            false => 0,
+        };
+        (
+            whole,
+            apart.within((radius + reach).powi(2) as f32) & !whole,
+        )
+    }
 }
 
 impl RoughPieces {
     fn new(pieces: &[Piece]) -> Self {
         // Where there is no piece, nothing is near.
         let nowhere = [[f32::INFINITY; LANES]; 3];
-        let mut middles = vec![nowhere; pieces.len().div_ceil(LANES)];
-        let mut reach = 0.0_f64;
-        let farthest = pieces.iter().flatten().flatten();
-        let farthest = farthest.fold(0.0_f64, |most, v| most.max(v.abs()));
-        for (place, p) in pieces.iter().enumerate() {
-            let middle = [0, 1, 2].map(|i| (p[0][i] + p[1][i] + p[2][i]) / 3.0);
-            let corners = p.iter().map(|&v| square(v, middle));
-            reach = reach.max(corners.fold(0.0, f64::max).sqrt());
-            for axis in 0..3 {
-                middles[place / LANES][axis][place % LANES] = middle[axis] as f32;
+        let mut corners = vec![[nowhere; 3]; pieces.len().div_ceil(LANES)];
+        for (place, piece) in pieces.iter().enumerate() {
+            for (corner, at) in corners[place / LANES].iter_mut().zip(piece) {
+                for axis in 0..3 {
+                    corner[axis][place % LANES] = at[axis] as f32;
+                }
             }
         }
+        let farthest = pieces.iter().flatten().flatten();
+        let farthest = farthest.fold(0.0_f64, |most, v| most.max(v.abs()));
+        let words = pieces.chunks(WORD * LANES);
+        let eights = pieces.chunks(WORD);
         Self {
-            middles,
-            reach,
+            words: words.map(|p| Eight::new(p, WORD)).collect(),
+            eights: eights.map(|p| Eight::new(p, LANES)).collect(),
+            corners,
             rounding: (1e-6 * farthest).max(1e-5),
             level: Level::new(),
         }
@@ -219,7 +292,7 @@ impl RoughPieces {
 
     /// A bit for each piece that a ball holds.
     fn held_by(&self, ball: &Ball, pieces: &[Piece]) -> Vec<u64> {
-        let mut bits = vec![0; pieces.len().div_ceil(64)];
+        let mut bits = vec![0; pieces.len().div_ceil(WORD)];
         let level = self.level;
         dispatch!(level, simd => self.mark_held::<f32x8<_>>(simd, ball, pieces, &mut bits));
         bits
@@ -235,25 +308,57 @@ impl RoughPieces {
     ) {
         let [x, y, z] = ball.middle;
         let middle = splat_point::<B>(token, [x as f32, y as f32, z as f32]);
-        let certain = (ball.radius - self.reach - self.rounding).max(0.0).powi(2) as f32;
-        let possible = (ball.radius + self.reach + self.rounding).powi(2) as f32;
-        for (place, eight) in self.middles.iter().enumerate() {
-            let apart = square_between(load_point::<B>(token, eight), middle);
-            let near = apart.within(possible);
-            if near == 0 {
-                continue;
+        let (radius, rounding) = (ball.radius, self.rounding);
+        let certain = (radius - rounding).max(0.0).powi(2) as f32;
+        let possible = (radius + rounding).powi(2) as f32;
+        for (first, words) in self.words.iter().enumerate() {
+            let (mut whole, mut partly) = words.meet(token, middle, radius, rounding);
+            while whole != 0 {
+                bits[first * LANES + whole.trailing_zeros() as usize] = u64::MAX;
+                whole &= whole - 1;
             }
-            let mut held = apart.within(certain);
-            let mut open = near & !held;
-            while open != 0 {
-                let lane = open.trailing_zeros();
-                open &= open - 1;
-                let [a, b, c] = pieces[place * LANES + lane as usize];
-                held |= u8::from(ball.holds(a) && ball.holds(b) && ball.holds(c)) << lane;
+            while partly != 0 {
+                let word = first * LANES + partly.trailing_zeros() as usize;
+                partly &= partly - 1;
+                let (mut whole, mut partly) =
+                    self.eights[word].meet(token, middle, radius, rounding);
+                while whole != 0 {
+                    bits[word] |= 0xff << (whole.trailing_zeros() as usize * LANES);
+                    whole &= whole - 1;
+                }
+                while partly != 0 {
+                    let place = partly.trailing_zeros() as usize;
+                    partly &= partly - 1;
+                    let [a, b, c] = &self.corners[word * LANES + place];
+                    let apart = square_between(load_point::<B>(token, a), middle)
+                        .greater(square_between(load_point::<B>(token, b), middle))
+                        .greater(square_between(load_point::<B>(token, c), middle));
+                    let mut held = apart.within(certain);
+                    let mut open = apart.within(possible) & !held;
+                    while open != 0 {
+                        let lane = open.trailing_zeros() as usize;
+                        open &= open - 1;
+                        let piece = &pieces[word * WORD + place * LANES + lane];
+                        held |= u8::from(ball.holds_piece(piece)) << lane;
+                    }
+                    bits[word] |= u64::from(held) << (place * LANES);
+                }
             }
-            bits[place / LANES] |= u64::from(held) << (place % LANES * LANES);
+        }
+        // The last word may have room for more pieces than there are.
+        if let Some(last) = bits.last_mut() {
+            *last &= u64::MAX >> (WORD - 1 - (pieces.len() - 1) % WORD);
         }
     }
+}
+
+/// The places of the ones among bits.
+fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    bits.iter().enumerate().flat_map(|(word, &bits)| {
+        let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
+        let all = std::iter::successors(Some(bits).filter(|bits| *bits != 0), rest);
+        all.map(move |bits| word * WORD + bits.trailing_zeros() as usize)
+    })
 }
 
 /// What a cover must hold.
@@ -320,7 +425,7 @@ fn is_covered(shapes: &[Placed], cover: &LinkCover) -> bool {
     // Neighbours are mostly held by the same ball.
     let mut last = 0;
     let mut is_held = |piece: &Piece| {
-        let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+        let holds = |ball: &Ball| ball.holds_piece(piece);
         if balls.get(last).is_some_and(holds) {
             return true;
         }
@@ -330,6 +435,22 @@ fn is_covered(shapes: &[Placed], cover: &LinkCover) -> bool {
         found.is_some() || (piece[0] == piece[1] && piece[1] == piece[2])
     };
     surface.given.iter().all(|ball| balls.contains(ball)) && surface.pieces.iter().all(&mut is_held)
+}
+
+/// Sorts pieces so that those that follow each other are near each other: along a curve through all
+/// of the space that changes one bit of each coordinate after the other (Morton's).
+fn sort_by_place(pieces: &mut [Piece]) {
+    let (low, high) = around(pieces.iter().flatten().copied(), 0.0);
+    let size = minus(high, low).map(|v| v.max(f64::MIN_POSITIVE));
+    pieces.sort_by_cached_key(|piece| {
+        let middle = |i: usize| (piece[0][i] + piece[1][i] + piece[2][i]) / 3.0;
+        let cells = [0, 1, 2].map(|i| (1023.0 * (middle(i) - low[i]) / size[i]) as u32);
+        let bit = |place: u32| {
+            let [x, y, z] = cells.map(|cell| cell >> place & 1);
+            (x << 2 | y << 1 | z) << (3 * place)
+        };
+        (0..10).map(bit).sum::<u32>()
+    });
 }
 
 /// A link made ready for covering.
@@ -376,6 +497,7 @@ impl Draft {
         let on_surface: Vec<_> = on_surface.take(400).collect();
         draft.candidates.extend(on_surface);
         draft.pieces.extend(inside);
+        sort_by_place(&mut draft.pieces);
         draft
     }
 
@@ -395,11 +517,13 @@ impl Draft {
         let size = minus(high, low);
         self.sample_volume = size.iter().product::<f64>() / SAMPLES as f64;
         let solids = solids_of(&self.shapes);
-        let open: Vec<(&Mesh, Pose)> = self
+        let open: Vec<(Winding, Pose)> = self
             .shapes
             .iter()
             .filter_map(|s| match &s.shape {
-                Shape::Mesh(mesh) if !mesh.is_closed() => Some((&**mesh, s.pose.inverse())),
+                Shape::Mesh(mesh) if !mesh.is_closed() => {
+                    Some((Winding::of(mesh), s.pose.inverse()))
+                }
                 _ => None,
             })
             .collect();
@@ -409,7 +533,7 @@ impl Draft {
             // Of an open mesh only the surface is known to parry; winding tells its inside.
             let in_open_mesh = open
                 .iter()
-                .any(|(mesh, back)| mesh.winding(back.apply(point)) > 0.5);
+                .any(|(surface, back)| surface.holds(back.apply(point)));
             let depth = match (depth_in(&solids, point), in_open_mesh) {
                 (depth, false) => depth,
                 (depth, true) => depth.abs(),
@@ -472,12 +596,12 @@ impl Draft {
         }
         // What no candidate holds gets a sphere of its own.
         for (place, piece) in self.pieces.iter().enumerate() {
-            let holds = |ball: &Ball| piece.iter().all(|&v| ball.holds(v));
+            let holds = |ball: &Ball| ball.holds_piece(piece);
             if left[place / 64] >> (place % 64) & 1 == 1 && !chosen.iter().any(holds) {
                 chosen.push(ball_around(piece, piece[0], 100));
             }
         }
-        shrink(&self.pieces, &mut chosen);
+        shrink(&self.pieces, &rough, &mut chosen);
         balls.extend(chosen.into_iter().filter(|b| b.radius > 0.0));
         balls
     }
@@ -694,20 +818,19 @@ fn square(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 /// Lets each sphere in turn shrink to what no other holds.
-fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
-    let holds = |ball: &Ball, piece: &Piece| piece.iter().all(|&v| ball.holds(v));
-    let mut holders: Vec<u32> = pieces
-        .iter()
-        .map(|p| balls.iter().filter(|b| holds(b, p)).count() as u32)
-        .collect();
+fn shrink(pieces: &[Piece], rough: &RoughPieces, balls: &mut [Ball]) {
+    let mut held: Vec<Vec<u64>> = balls.iter().map(|b| rough.held_by(b, pieces)).collect();
+    let mut holders = vec![0_u32; pieces.len()];
+    for place in held.iter().flat_map(|bits| ones(bits)) {
+        holders[place] += 1;
+    }
     for _ in 0..2 {
-        for ball in balls.iter_mut() {
-            let alone = pieces.iter().zip(&holders);
+        for (ball, held) in balls.iter_mut().zip(&mut held) {
+            let alone = ones(held).filter(|&place| holders[place] == 1);
             // About the same middle: moved towards what it is needed for, it would reach farther
             // beyond the surface there.
             let needed = alone
-                .filter(|(p, n)| **n == 1 && holds(ball, p))
-                .flat_map(|(p, _)| *p)
+                .flat_map(|place| pieces[place])
                 .map(|v| square(v, ball.middle))
                 .fold(0.0, f64::max);
             let smaller = Ball {
@@ -717,9 +840,9 @@ fn shrink(pieces: &[Piece], balls: &mut [Ball]) {
             if smaller.radius >= ball.radius {
                 continue;
             }
-            for (piece, n) in pieces.iter().zip(&mut holders) {
-                *n = *n + u32::from(holds(&smaller, piece)) - u32::from(holds(ball, piece));
-            }
+            ones(held).for_each(|place| holders[place] -= 1);
+            *held = rough.held_by(&smaller, pieces);
+            ones(held).for_each(|place| holders[place] += 1);
             *ball = smaller;
         }
     }

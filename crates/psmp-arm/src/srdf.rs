@@ -2,14 +2,16 @@
 //!
 //! A group is a set of joints that are planned for together; a chain, links, joints and other
 //! groups make one. A disabled pair of links is not checked for collision. A named state gives
-//! positions to some joints.
+//! positions to some joints. What is read can be written again; where there is no file, `pairs.rs`
+//! finds the pairs by sampling.
 
 use crate::permissions::LARGEST_TEXT;
 use crate::robot::Robot;
-use crate::xml::{XmlFile, children};
+use crate::xml::{XmlFile, children, escaped};
 use psmp_files::{FileError, read_regular_text};
 use roxmltree::Node;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::path::Path;
 
 /// A group of joints and links.
@@ -34,13 +36,64 @@ pub struct NamedState {
     pub positions: Vec<(String, f64)>,
 }
 
+/// Why a pair of links is not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// They are next to each other.
+    Adjacent,
+    /// They touch where all joints are at rest.
+    Default,
+    /// They touch in nearly every configuration.
+    Always,
+    /// They touch in no configuration.
+    Never,
+    /// Someone said so.
+    User,
+}
+
+impl Reason {
+    /// All there are.
+    pub const ALL: [Self; 5] = [
+        Self::Adjacent,
+        Self::Default,
+        Self::Always,
+        Self::Never,
+        Self::User,
+    ];
+
+    /// What it means, in a few words.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Adjacent => "next to each other",
+            Self::Default => "touching at rest",
+            Self::Always => "touching always",
+            Self::Never => "touching never",
+            Self::User => "by choice",
+        }
+    }
+}
+
+/// As MoveIt writes it.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Adjacent => "Adjacent",
+            Self::Default => "Default",
+            Self::Always => "Always",
+            Self::Never => "Never",
+            Self::User => "User",
+        })
+    }
+}
+
 /// What an SRDF file says about a robot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Semantics {
     /// The groups.
     pub groups: Vec<Group>,
-    /// Pairs of links that are not checked, the lesser first.
-    pub disabled: BTreeSet<(usize, usize)>,
+    /// Pairs of links that are not checked, the lesser first, and why.
+    pub disabled: BTreeMap<(usize, usize), Reason>,
     /// The named states.
     pub states: Vec<NamedState>,
 }
@@ -67,6 +120,56 @@ impl Semantics {
             robot,
         }
         .semantics(text)
+    }
+
+    /// The text of an SRDF file that says this about `robot`, from which it was read or made. A group
+    /// that is a chain is written as one; of any other its joints are.
+    ///
+    /// # Panics
+    /// If the robot is another.
+    #[must_use]
+    pub fn to_srdf(&self, robot: &Robot) -> String {
+        let link = |link: usize| escaped(&robot.links()[link].name);
+        let mut text = format!(
+            "<?xml version=\"1.0\"?>\n<robot name=\"{}\">\n",
+            escaped(robot.name())
+        );
+        for group in &self.groups {
+            text += &format!("  <group name=\"{}\">\n", escaped(&group.name));
+            match group.chain(robot) {
+                Some((base, tip)) => {
+                    text += &format!(
+                        "    <chain base_link=\"{}\" tip_link=\"{}\"/>\n",
+                        link(base),
+                        link(tip)
+                    );
+                }
+                None => {
+                    for &joint in &group.joints {
+                        let name = escaped(&robot.joints()[joint].name);
+                        text += &format!("    <joint name=\"{name}\"/>\n");
+                    }
+                }
+            }
+            text += "  </group>\n";
+        }
+        for state in &self.states {
+            let (name, group) = (escaped(&state.name), escaped(&state.group));
+            text += &format!("  <group_state name=\"{name}\" group=\"{group}\">\n");
+            for (joint, value) in &state.positions {
+                let joint = escaped(joint);
+                text += &format!("    <joint name=\"{joint}\" value=\"{value}\"/>\n");
+            }
+            text += "  </group_state>\n";
+        }
+        for (&(one, other), reason) in &self.disabled {
+            text += &format!(
+                "  <disable_collisions link1=\"{}\" link2=\"{}\" reason=\"{reason}\"/>\n",
+                link(one),
+                link(other)
+            );
+        }
+        text + "</robot>\n"
     }
 
     /// The group of this name.
@@ -96,6 +199,23 @@ impl Semantics {
         self.states
             .iter()
             .find(|s| s.group == group && s.name == name)
+    }
+}
+
+impl Group {
+    /// The links at the beginning and at the end, if it is just the chain between them.
+    fn chain(&self, robot: &Robot) -> Option<(usize, usize)> {
+        let (base, tip) = (*self.links.first()?, *self.links.last()?);
+        let (mut joints, mut links) = (BTreeSet::new(), BTreeSet::from([tip]));
+        let mut link = tip;
+        while link != base {
+            let joint = robot.links()[link].joint?;
+            joints.insert(joint);
+            link = robot.joints()[joint].parent;
+            links.insert(link);
+        }
+        let same = joints.iter().eq(&self.joints) && links.iter().eq(&self.links);
+        same.then_some((base, tip))
     }
 }
 
@@ -140,14 +260,18 @@ impl Reader<'_> {
         for node in children(root, "disable_default_collisions") {
             let one = self.link(node, "link")?;
             let others = (0..self.robot.links().len()).filter(|&other| other != one);
-            let pairs = others.map(|other| (one.min(other), one.max(other)));
+            let pairs = others.map(|other| ((one.min(other), one.max(other)), Reason::User));
             semantics.disabled.extend(pairs);
         }
         for node in children(root, "enable_collisions") {
             semantics.disabled.remove(&self.pair(node)?);
         }
         for node in children(root, "disable_collisions") {
-            semantics.disabled.insert(self.pair(node)?);
+            let said = node.attribute("reason").unwrap_or_default();
+            let mut reasons = Reason::ALL.into_iter();
+            let reason = reasons.find(|reason| reason.to_string() == said);
+            let reason = reason.unwrap_or(Reason::User);
+            semantics.disabled.insert(self.pair(node)?, reason);
         }
         for node in children(root, "group_state") {
             let group = self.file.attribute(node, "group")?;
@@ -260,7 +384,13 @@ impl Reader<'_> {
         let robot = self.robot.name();
         self.file
             .wrong(node, format!("robot `{robot}` has no {kind} `{name}`"))
-            .hint("give the SRDF that belongs to the URDF")
+            .hint(format!(
+                "give the SRDF that belongs to the URDF of `{robot}`, or make one: `psmp srdf`{}",
+                match node.document().root_element().attribute("name") {
+                    Some(other) if other != robot => format!("; this one is for robot `{other}`"),
+                    _ => String::new(),
+                }
+            ))
     }
 
     fn no_group(&self, node: Node<'_, '_>, name: &str) -> FileError {
@@ -295,7 +425,7 @@ mod tests {
         assert_eq!(semantics.group("arm").unwrap().joints, [0]);
         assert_eq!(semantics.group("arm").unwrap().links, [0, 1]);
         assert_eq!(semantics.group("all").unwrap().joints, [0, 1]);
-        assert!(semantics.disabled.contains(&(0, 1)));
+        assert_eq!(semantics.disabled.get(&(0, 1)), Some(&Reason::Adjacent));
         let home = semantics.state("arm", "home").unwrap();
         assert_eq!(home.positions, [("j".to_owned(), 0.5)]);
     }
@@ -305,7 +435,40 @@ mod tests {
         let text = r#"<robot name="r"><disable_default_collisions link="c"/>
             <enable_collisions link1="a" link2="c"/></robot>"#;
         let semantics = Semantics::parse("r.srdf", text, &robot()).unwrap();
-        assert_eq!(semantics.disabled, BTreeSet::from([(1, 2)]));
+        assert_eq!(semantics.disabled, BTreeMap::from([((1, 2), Reason::User)]));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let text = r#"<robot name="r"><group name="arm"><chain base_link="a" tip_link="c"/></group>
+            <group name="&lt;one&gt; &amp; &quot;only&quot;"><joint name="k"/></group>
+            <group_state name="home" group="arm"><joint name="j" value="0.1"/><joint name="k" value="-2e-7"/></group_state>
+            <disable_collisions link1="a" link2="b" reason="Adjacent"/>
+            <disable_collisions link1="a" link2="c" reason="because"/></robot>"#;
+        let robot = robot();
+        let semantics = Semantics::parse("r.srdf", text, &robot).unwrap();
+        let written = semantics.to_srdf(&robot);
+        assert!(written.contains(r#"<chain base_link="a" tip_link="c"/>"#));
+        assert!(
+            written.contains(r#"link1="a" link2="c" reason="User""#),
+            "{written}"
+        );
+        assert_eq!(
+            Semantics::parse("r.srdf", &written, &robot).unwrap(),
+            semantics
+        );
+    }
+
+    #[test]
+    fn the_file_of_another_robot_is_called_that() {
+        let text = r#"<robot name="other"><disable_collisions link1="a" link2="z"/></robot>"#;
+        let error = Semantics::parse("r.srdf", text, &robot()).unwrap_err();
+        assert!(error.to_string().contains("`r` has no link `z`"), "{error}");
+        let remedy = error.remedy().unwrap();
+        assert!(
+            remedy.contains("robot `other`") && remedy.contains("psmp srdf"),
+            "{remedy}"
+        );
     }
 
     #[test]

@@ -13,6 +13,22 @@ pub(crate) struct XmlFile<'a> {
 /// How many signs that could be markup a file may have anyway, as lines under headings.
 const SIGNS_ANYWAY: usize = 4096;
 
+/// A text as it stands in an attribute.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\n' | '\r' | '\t' => escaped += &format!("&#{};", u32::from(c)),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 impl XmlFile<'_> {
     pub fn parse<'t>(&self, text: &'t str) -> Result<Document<'t>, FileError> {
         // Room is made for an element at every `<` and for an attribute at every `=`, before any is

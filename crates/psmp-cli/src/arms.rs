@@ -4,8 +4,11 @@ use crate::failure::Mistake;
 use crate::say;
 use anyhow::Result;
 use psmp::Roadmap;
-use psmp_arm::{Arm, Permissions, Robot, Scene, Semantics, SphereModel, models};
+use psmp_arm::{
+    Arm, PairSampling, Permissions, Reason, Robot, Scene, Semantics, SphereModel, models,
+};
 use psmp_files::FileError;
+use psmp_lab::counted;
 use psmp_worlds::graphml;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -31,17 +34,47 @@ pub fn read_scene(path: &Path, permissions: &Permissions) -> Result<Scene, FileE
 /// A robot covered by spheres. That covers cannot be kept is said, and stops no one.
 pub fn cover(robot: &Robot, spheres: u32) -> SphereModel {
     let (cover, troubles) = SphereModel::kept(robot, spheres as usize);
-    for trouble in troubles {
-        match trouble.source() {
-            Some(source) => say!("warning: the cache of covers: {trouble} ({source})"),
-            None => say!("warning: the cache of covers: {trouble}"),
-        }
-    }
+    tell(&troubles);
     cover
 }
 
+/// Says what is wrong with the cache, which stops no one.
+pub fn tell(troubles: &[FileError]) {
+    for trouble in troubles {
+        match trouble.source() {
+            Some(source) => say!("warning: the cache: {trouble} ({source})"),
+            None => say!("warning: the cache: {trouble}"),
+        }
+    }
+}
+
+/// What is known of a robot that comes without an SRDF: which pairs of links need no check, and its
+/// longest chain.
+fn without_srdf(robot: &Robot) -> Result<Semantics> {
+    let (semantics, troubles) = Semantics::kept(robot, &PairSampling::default())?;
+    tell(&troubles);
+    let pairs = semantics.disabled.len();
+    if pairs > 0 {
+        say!(
+            "note: without `--srdf`, {} of links are not checked ({}); `psmp srdf` writes them to a file",
+            counted(pairs, "pairs"),
+            reasons(&semantics)
+        );
+    }
+    Ok(semantics)
+}
+
+/// How many pairs are left out for which reason.
+pub fn reasons(semantics: &Semantics) -> String {
+    let count = |reason: &Reason| semantics.disabled.values().filter(|r| *r == reason).count();
+    let said = Reason::ALL.iter().filter(|reason| count(reason) > 0);
+    let said = said.map(|reason| format!("{} {}", count(reason), reason.summary()));
+    said.collect::<Vec<_>>().join(", ")
+}
+
 /// The arm that is meant: a shipped model or a URDF file, with the groups of an SRDF file. Without
-/// one all joints are planned for. The group need not be named where there is but one to plan for.
+/// one a group that it has not is taken for the robot's longest chain. The group need not be named where
+/// there is but one to plan for.
 pub fn load(
     robot: &Path,
     srdf: Option<&Path>,
@@ -77,7 +110,12 @@ pub fn load(
         }
     };
     let Some(semantics) = semantics else {
-        return Ok(Arm::whole(robot)?);
+        let semantics = without_srdf(&robot)?;
+        let known = group.and_then(|name| semantics.group(name));
+        return match known.or(semantics.groups.first()) {
+            Some(group) => Ok(Arm::new(robot, &semantics, &group.name)?),
+            None => Ok(Arm::whole(robot)?),
+        };
     };
     let obvious = semantics.obvious_group(&robot).map(|g| g.name.as_str());
     match group.or(obvious) {

@@ -24,6 +24,7 @@ mod replay;
 mod reproduce;
 mod show;
 mod spheres;
+mod srdf;
 mod stopping;
 mod table;
 
@@ -85,6 +86,8 @@ enum Command {
     Convert(convert::ConvertArgs),
     /// Cover a robot's links with spheres, and tell how much more than the links they are.
     Spheres(spheres::SpheresArgs),
+    /// Find the pairs of a robot's links that need no check, and write them as an SRDF.
+    Srdf(srdf::SrdfArgs),
     /// Check the edges of an arm's roadmap in many scenes: a collision table.
     Table(table::TableArgs),
     /// Run the published 2-D experiments, from the worlds to the report.
@@ -124,6 +127,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(&args, common),
         Command::Convert(args) => convert::run(&args, common),
         Command::Spheres(args) => spheres::run(&args, common),
+        Command::Srdf(args) => srdf::run(&args, common),
         Command::Table(args) => table::run(&args, common),
         Command::Reproduce(args) => reproduce::run(&args, common),
         Command::Replay(args) => replay::run(&args, common),

@@ -18,6 +18,13 @@ pub fn not_negative(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number that is not negative".to_owned())
 }
 
+/// A share: a number above 0 and at most 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    finite(text)
+        .filter(|x| *x > 0.0 && *x <= 1.0)
+        .ok_or_else(|| "expected a number above 0 and at most 1".to_owned())
+}
+
 /// So many finite numbers, separated by commas.
 pub fn several<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let numbers: Option<Vec<f64>> = text.split(',').map(finite).collect();

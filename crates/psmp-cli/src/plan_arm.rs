@@ -12,7 +12,7 @@ use psmp::{Connection, Progress, Resolution, Roadmap, SessionError};
 use psmp_arm::{
     Arm, ArmProblem, CheckedArm, Checking, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS,
     DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, Goal, MotionLimits, MotionRequest, Pose,
-    PoseGoal, Sampling, SphereModel, Touch, Trajectory, joint_roadmap,
+    PoseGoal, Sampling, SphereModel, Touch, Trajectory, kept_roadmap,
 };
 use psmp_files::Fingerprint;
 use psmp_lab::counted;
@@ -32,7 +32,9 @@ pub struct ArmArgs {
     #[arg(long, value_name = "URDF", requires = "scene")]
     pub robot: Option<PathBuf>,
 
-    /// The robot's groups and disabled pairs, an SRDF file. Without it all joints are planned for.
+    /// The robot's groups and disabled pairs, an SRDF file. Without it pairs that need no check are found
+    /// by sampling, as `psmp srdf` does, and the group is `arm`, its longest chain without the hand, or
+    /// `all`.
     #[arg(long, value_name = "SRDF", requires = "robot")]
     srdf: Option<PathBuf>,
 
@@ -60,6 +62,11 @@ pub struct ArmArgs {
     /// How configurations are checked.
     #[arg(long, default_value_t = Checking::default(), value_parser = ways(), requires = "robot")]
     checker: Checking,
+
+    /// Two that may touch: links, things that are held, or objects of the scene. May be given more
+    /// than once.
+    #[arg(long, value_name = "A,B", value_parser = parse_pair, requires = "robot")]
+    allow: Vec<(String, String)>,
 
     /// How many spheres cover the robot, at most.
     #[arg(long, default_value_t = DEFAULT_SPHERES as u32, value_parser = clap::value_parser!(u32).range(1..), requires = "robot")]
@@ -115,6 +122,15 @@ fn parse_pose(text: &str) -> Result<WantedPose, String> {
     pose.map(WantedPose::Pose).map_err(|e| e.to_string())
 }
 
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once(',').map(|(a, b)| (a.trim(), b.trim())) {
+        Some((a, b)) if !a.is_empty() && !b.is_empty() && a != b => {
+            Ok((a.to_owned(), b.to_owned()))
+        }
+        _ => Err("expected two names separated by a comma, as in hand,cup".to_owned()),
+    }
+}
+
 /// The ways there are to check an arm, with what each is.
 fn ways() -> impl TypedValueParser<Value = Checking> {
     let ways = Checking::TABLE.iter();
@@ -143,10 +159,18 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
         let own = arm.robot().name();
         say!("note: the scene was made for robot `{other}`, and this is `{own}`");
     }
-    let problem = ArmProblem::new(&arm, scene, &request)?;
+    let mut problem = ArmProblem::new(&arm, scene, &request)?;
+    for (one, other) in &own.allow {
+        problem.allow(one, other)?;
+    }
     let touches = problem.touches()?;
     if let Some(touch) = touches.first() {
-        return Err(in_collision(&touches, touch, own.request.as_deref()));
+        return Err(in_collision(
+            &problem,
+            &touches,
+            touch,
+            own.request.as_deref(),
+        ));
     }
     let spheres = arms::cover(arm.robot(), own.spheres);
     let roadmap = match args.planner {
@@ -218,10 +242,15 @@ fn asked_for(args: &PlanArgs, arm: &Arm) -> Result<MotionRequest> {
 }
 
 /// What is to be done where the start, or all that the goal may be, is in collision.
-fn in_collision(touches: &[Touch], first: &Touch, request: Option<&Path>) -> anyhow::Error {
+fn in_collision(
+    problem: &ArmProblem,
+    touches: &[Touch],
+    first: &Touch,
+    request: Option<&Path>,
+) -> anyhow::Error {
     /// So many pairs that touch are told.
     const TOLD: usize = 3;
-    let (end, other) = (first.end, &first.other);
+    let end = first.end;
     let mut pairs: Vec<String> = Vec::new();
     for touch in touches {
         let pair = format!("`{}` touches `{}`", touch.body, touch.other);
@@ -240,12 +269,8 @@ fn in_collision(touches: &[Touch], first: &Touch, request: Option<&Path>) -> any
         Some(file) => format!("the {end} in `{}`", file.display()),
         None => format!("the {end}"),
     };
-    Mistake::error(
-        what,
-        format!(
-            "change {place}, move `{other}`, or allow the two to touch in the scene's allowed collisions"
-        ),
-    )
+    let remedy = problem.remedy(first);
+    Mistake::error(what, format!("change {place}, {remedy}"))
 }
 
 /// The roadmap that was given, or one made on the spot.
@@ -266,7 +291,15 @@ fn roadmap(
         Sampler::Uniform => Sampling::Uniform(planning.common.seed),
     };
     let connection = Connection::Nearest(neighbours);
-    Ok(joint_roadmap(arm, spheres, vertices, sampling, connection)?)
+    let (roadmap, troubles) = kept_roadmap(arm, spheres, vertices, sampling, connection)
+        .map_err(|e| {
+            Mistake::error(
+                e.to_string(),
+                "leave pairs out that always touch: `--allow A,B`, or the SRDF that `psmp srdf` makes",
+            )
+        })?;
+    arms::tell(&troubles);
+    Ok(roadmap)
 }
 
 /// An error of a session as a user of an arm can use it.

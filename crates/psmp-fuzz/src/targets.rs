@@ -408,7 +408,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target::new(
         "cover_cache",
-        &["psmp-arm/src/cover_cache.rs"],
+        &["psmp-arm/src/kept.rs"],
         "cover.json",
         seeds::cover,
         |path| {

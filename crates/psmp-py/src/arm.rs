@@ -8,9 +8,10 @@ use crate::space::Space;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::Connection;
 use psmp_arm::{
-    ArmError, Goal, MotionLimits, Permissions, Pose, PoseGoal, Robot, Sampling, Search, Semantics,
-    SphereModel, joint_roadmap, models,
+    ArmError, Goal, MotionLimits, PairSampling, Permissions, Pose, PoseGoal, Robot, Sampling,
+    Search, Semantics, SphereModel, kept_roadmap, models,
 };
+use psmp_files::FileError;
 use psmp_lab::counted;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -67,6 +68,12 @@ fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
 }
 
+/// Warns of what is wrong with the cache, which stops no one.
+fn warn_of_cache(py: Python<'_>, troubles: &[FileError]) -> PyResult<()> {
+    let mut troubles = troubles.iter();
+    troubles.try_for_each(|trouble| warn(py, &format!("the cache: {trouble}")))
+}
+
 /// The robot of a file or of a shipped model, and what is known of its groups.
 fn load(
     robot: &PathBuf,
@@ -103,38 +110,42 @@ impl Arm {
         py: Python<'_>,
         robot: PathBuf,
         srdf: Option<PathBuf>,
-        group: Option<&str>,
+        group: Option<String>,
         spheres: usize,
         allow_paths: Vec<PathBuf>,
     ) -> PyResult<Self> {
         if spheres == 0 {
             return Err(PyValueError::new_err("spheres must be at least 1, got 0"));
         }
-        let (robot, semantics, (cover, troubles)) = interruptible(py, move || {
+        let is_named = group.is_some();
+        let (robot, semantics, cover, troubles) = interruptible(py, move || {
             let (robot, semantics) = load(&robot, srdf.as_ref(), &allow_paths)?;
-            let kept = SphereModel::kept(&robot, spheres);
-            PyResult::Ok((robot, semantics, kept))
-        })??;
-        for trouble in troubles {
-            warn(py, &format!("the cache of covers: {trouble}"))?;
-        }
-        py.detach(|| {
-            let Some(semantics) = semantics else {
-                if let Some(group) = group {
-                    return Err(PyTypeError::new_err(format!(
-                        "group `{group}` is one of an SRDF file: give srdf too, or leave group out \
-                         to plan for all joints"
-                    )));
+            let (cover, mut troubles) = SphereModel::kept(&robot, spheres);
+            let semantics = match semantics {
+                Some(semantics) => semantics,
+                None => {
+                    let kept = Semantics::kept(&robot, &PairSampling::default());
+                    let (mut semantics, more) = kept.map_err(|e| arm_error("robot", &e))?;
+                    troubles.extend(more);
+                    // The longest chain is meant where no group is named.
+                    if !is_named {
+                        semantics.groups.truncate(1);
+                    }
+                    semantics
                 }
-                return Ok(Self {
-                    arm: psmp_arm::Arm::whole(robot).map_err(|e| arm_error("robot", &e))?,
-                    spheres: Arc::new(cover),
-                });
             };
+            PyResult::Ok((robot, semantics, cover, troubles))
+        })??;
+        warn_of_cache(py, &troubles)?;
+        py.detach(|| {
             let names = || semantics.groups.iter().map(|g| g.name.as_str());
-            let group = match (group, semantics.obvious_group(&robot)) {
+            let group = match (&group, semantics.obvious_group(&robot)) {
                 (Some(group), _) => group,
                 (None, Some(obvious)) => &obvious.name,
+                (None, None) if semantics.groups.is_empty() => {
+                    let error = ArmError::Empty(robot.name().to_owned());
+                    return Err(arm_error("robot", &error));
+                }
                 (None, None) => {
                     return Err(PyTypeError::new_err(format!(
                         "robot `{}` has several groups: choose one with group, of {}",
@@ -295,31 +306,36 @@ impl Arm {
         }
         let connection = Connection::Nearest(nearest);
         let sampling = seed.map_or(Sampling::Halton, Sampling::Uniform);
-        let made =
-            py.detach(|| joint_roadmap(&self.arm, &self.spheres, vertices, sampling, connection));
-        let graph = made.map_err(|e| refused("nearest", e))?;
+        let kept =
+            py.detach(|| kept_roadmap(&self.arm, &self.spheres, vertices, sampling, connection));
+        let (graph, troubles) = kept.map_err(|e| refused("nearest", e))?;
+        warn_of_cache(py, &troubles)?;
         Ok(Roadmap::new(graph, Some(connection)))
     }
 
     /// The arm in a scene as a checker.
-    #[pyo3(signature = (scene=None, *, kind="refined", state=None))]
+    #[pyo3(signature = (scene=None, *, kind="refined", state=None, allow=vec![]))]
     fn checker(
         &self,
         py: Python<'_>,
         scene: Option<&Bound<'_, Scene>>,
         kind: &str,
         state: Option<&Bound<'_, PyAny>>,
+        allow: Vec<(String, String)>,
     ) -> PyResult<ArmChecker> {
         let state = state.map(|s| positions("state", s)).transpose()?;
         let scene = scene.map(|s| &s.get().0);
         py.detach(|| {
-            let nothing = psmp_arm::Scene::default();
-            let scene = scene.unwrap_or(&nothing);
+            let mut scene = scene.cloned().unwrap_or_default();
             let arm = self.arm.with_state(&scene.state);
             let arm = arm.map_err(|e| arm_error("scene", &e))?;
             let arm = arm.with_state(&state.unwrap_or_default());
-            let arm = arm.map_err(|e| arm_error("state", &e))?;
-            ArmChecker::new(kind, &arm, &self.spheres, scene)
+            let mut arm = arm.map_err(|e| arm_error("state", &e))?;
+            for (one, other) in &allow {
+                let allowed = arm.allow(&mut scene, one, other);
+                allowed.map_err(|e| arm_error("allow", &e))?;
+            }
+            ArmChecker::new(kind, &arm, &self.spheres, &scene)
         })
     }
 

@@ -526,3 +526,146 @@ fn what_is_wrong_with_an_arm_is_named() {
         place.psmp(usage).ends(2);
     }
 }
+
+/// Three boxes in a row, of which the first and the last touch at rest.
+const ROW: &str = r#"<robot name="row"><link name="base"/>
+<link name="a"><collision><geometry><box size="0.2 0.05 0.05"/></geometry></collision></link>
+<link name="b"><collision><origin xyz="0 0 0.2"/><geometry><box size="0.05 0.05 0.05"/></geometry></collision></link>
+<link name="c"><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision></link>
+<joint name="joint1" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="1"/></joint>
+<joint name="joint2" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="1"/></joint>
+<joint name="joint3" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" velocity="1"/></joint>
+</robot>"#;
+
+/// The same robot with a group and no pairs that are not checked.
+const ALL_CHECKED: &str =
+    r#"<robot name="row"><group name="arm"><chain base_link="base" tip_link="c"/></group></robot>"#;
+
+#[test]
+fn a_robot_without_an_srdf_gets_one() {
+    let place = Place::new().with_arm();
+    place.write("row.urdf", ROW);
+    place.write("checked.srdf", ALL_CHECKED);
+    place.write(
+        "far.toml",
+        "[[object]]\nname = \"post\"\nbox = [0.1, 0.1, 0.1]\nposition = [3, 0, 0]\n",
+    );
+    let run = place.psmp("srdf row.urdf -o row.srdf --samples 500").ok();
+    assert!(
+        run.err.contains("row.srdf") && run.err.contains("touching at rest"),
+        "{run:?}"
+    );
+    let text = place.read("row.srdf");
+    for line in [
+        r#"<chain base_link="base" tip_link="c"/>"#,
+        r#"<disable_collisions link1="a" link2="b" reason="Adjacent"/>"#,
+        r#"<disable_collisions link1="a" link2="c" reason="Default"/>"#,
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    // The same seed gives the same file, also on standard output, and JSON says the same.
+    assert_eq!(place.psmp("srdf row.urdf --samples 500").ok().out, text);
+    let facts = place.psmp("srdf row.urdf --samples 500 --json").ok().out;
+    let facts: serde_json::Value = serde_json::from_str(&facts).unwrap();
+    assert_eq!(facts["disabled"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        facts["groups"][0]["joints"],
+        serde_json::json!(["joint1", "joint2", "joint3"])
+    );
+    // What plans without an SRDF finds the same by itself, says so, and keeps it.
+    let plan = "plan --robot row.urdf --scene far.toml --request over.yaml --vertices 50 --configurations 100000";
+    for _ in 0..2 {
+        let run = place.psmp(plan).ok();
+        assert!(
+            run.err.contains("without `--srdf`, 3 pairs of links"),
+            "{run:?}"
+        );
+        assert!(run.err.contains("psmp srdf"), "{run:?}");
+    }
+    let run = place.psmp(&format!("{plan} --srdf row.srdf")).ok();
+    assert!(!run.err.contains("without"), "{run:?}");
+    // Where every pair is checked the start touches itself, and no link is asked to move away.
+    let checked = format!("{plan} --srdf checked.srdf");
+    let run = place.psmp(&checked);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(
+        run.err.contains("`a` touches `b`") || run.err.contains("`a` touches `c`"),
+        "{run:?}"
+    );
+    assert!(
+        run.err.contains("collides with itself") && run.err.contains("--allow a,"),
+        "{run:?}"
+    );
+    assert!(!run.err.contains("move `"), "{run:?}");
+    let allowed = format!("{checked} --allow a,b --allow c,a --allow b,c");
+    place.psmp(&allowed).ok();
+}
+
+#[test]
+fn pairs_are_allowed_by_names_that_there_are() {
+    let place = Place::new().with_arm();
+    place.write("into.yaml", request([-0.9, 0.1, 0.1], [0.0, 0.0, 0.0]));
+    let plan = "plan --robot planar-3 --scene post.toml --request into.yaml --vertices 300 --configurations 200000";
+    let run = place.psmp(plan);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    for words in ["move `post`", "--allow link3,post"] {
+        assert!(run.err.contains(words), "{run:?}");
+    }
+    place
+        .psmp(&format!("{plan} --allow link3,post --allow post,link2"))
+        .ok();
+    for (allow, code, words) in [
+        ("link3,pots", 1, &["`pots`", "post"][..]),
+        ("lonk3,post", 1, &["`lonk3`", "link3"]),
+        ("link3", 2, &["two names"]),
+        ("post,post", 2, &["two names"]),
+        (",post", 2, &["two names"]),
+    ] {
+        let run = place.psmp(&format!("{plan} --allow {allow}"));
+        assert_eq!(run.code, Some(code), "{run:?}");
+        for word in words {
+            assert!(run.err.contains(word), "{allow}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn an_srdf_of_another_robot_is_refused_and_a_damaged_cache_is_not() {
+    let place = Place::new().with_arm();
+    place.write("row.urdf", ROW);
+    place.write(
+        "other.srdf",
+        r#"<robot name="panda"><disable_collisions link1="a" link2="panda_hand" reason="Never"/></robot>"#,
+    );
+    place.write(
+        "far.toml",
+        "[[object]]\nname = \"post\"\nbox = [0.1, 0.1, 0.1]\nposition = [3, 0, 0]\n",
+    );
+    let plan = "plan --robot row.urdf --scene far.toml --request over.yaml --vertices 50 --configurations 100000 --json";
+    let run = place.psmp(&format!("{plan} --srdf other.srdf"));
+    assert_eq!(run.code, Some(1), "{run:?}");
+    for words in ["other.srdf", "`panda_hand`", "robot `panda`", "psmp srdf"] {
+        assert!(run.err.contains(words), "{run:?}");
+    }
+    let good = place.psmp(plan).ok();
+    for (kind, what) in [
+        ("roadmaps", "roadmap"),
+        ("pairs", "set of pairs"),
+        ("spheres", "cover"),
+    ] {
+        let mut files = std::fs::read_dir(place.file(&format!("cache/psmp/{kind}"))).unwrap();
+        let file = files.next().unwrap().unwrap().path();
+        let mut bytes = std::fs::read(&file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes.truncate(middle);
+        std::fs::write(&file, bytes).unwrap();
+        let run = place.psmp(plan).ok();
+        assert!(
+            run.err.contains(&format!("a new {what} is made")),
+            "{kind}: {run:?}"
+        );
+        assert_eq!(run.out, good.out, "{kind}");
+        let again = place.psmp(plan).ok();
+        assert!(!again.err.contains("warning"), "{kind}: {again:?}");
+    }
+}
