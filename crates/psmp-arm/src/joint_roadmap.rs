@@ -6,9 +6,7 @@
 //! again, and a checksum. Paths on it are checked like any other, so it need not be believed.
 
 use crate::arm::{Arm, ArmError};
-use crate::contacts::Contacts;
 use crate::kept::{Kind, seal, unseal};
-use crate::pairs::Bodies;
 use crate::robot_hash::{add, add_robot, add_spheres};
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
@@ -62,9 +60,7 @@ pub fn joint_roadmap(
     /// More than this many draws for a vertex mean that something is wrong with the robot.
     const MOST_DRAWS: usize = 100;
     let unable = |e: ArmError| RoadmapError::Parameter(e.to_string());
-    let nothing = Scene::default();
-    let mut world = SphereWorld::new(arm, spheres, &nothing).map_err(unable)?;
-    let mut is_lenient = false;
+    let mut world = SphereWorld::new(arm, spheres, &Scene::default()).map_err(unable)?;
     let space = arm.space();
     let mut kept = Vec::with_capacity(vertices * space.dimension());
     let mut drawn = 2 * vertices;
@@ -81,13 +77,6 @@ pub fn joint_roadmap(
                 kept.extend_from_slice(q);
             }
         }
-        let few = MOST_DRAWS * (kept.len() / space.dimension()) < drawn;
-        if few && !is_lenient {
-            is_lenient = true;
-            let lenient = without_close_links(arm, spheres, &all).map_err(unable)?;
-            world = SphereWorld::new(&lenient, spheres, &nothing).map_err(unable)?;
-            continue;
-        }
         if drawn > MOST_DRAWS * vertices.max(100) {
             return Err(RoadmapError::Parameter(format!(
                 "of {drawn} configurations of `{}` hardly any is free of self-collision: \
@@ -98,36 +87,6 @@ pub fn joint_roadmap(
         drawn *= 2;
     }
     Roadmap::from_configurations(space.clone(), kept, connection)
-}
-
-/// The arm without pairs of links that are so close that their spheres touch in most of these
-/// configurations, whatever their shapes do. A vertex need not be free of self-collision: what is
-/// planned is checked.
-fn without_close_links(
-    arm: &Arm,
-    spheres: &SphereModel,
-    configurations: &[f64],
-) -> Result<Arm, ArmError> {
-    /// So many configurations are enough to tell.
-    const ENOUGH: usize = 200;
-    let mut bodies = Bodies::of(arm, spheres)?;
-    let pairs = Contacts::new(arm, &Scene::default())?.pairs;
-    let mut touched = vec![0; pairs.len()];
-    let some = configurations.chunks_exact(arm.dimension()).take(ENOUGH);
-    let looked_at = some.len();
-    for q in some {
-        bodies.place(q);
-        for (touched, &(a, b)) in touched.iter_mut().zip(&pairs) {
-            *touched += usize::from(bodies.spheres_touch(a, b));
-        }
-    }
-    let mut lenient = arm.clone();
-    for (touched, &(a, b)) in touched.iter().zip(&pairs) {
-        if 2 * touched > looked_at {
-            lenient.disable(bodies.link(a), bodies.link(b));
-        }
-    }
-    Ok(lenient)
 }
 
 /// A [`joint_roadmap`] from the user's cache, or made and kept there; and what is wrong with the cache,
