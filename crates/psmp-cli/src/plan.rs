@@ -66,6 +66,7 @@ pub struct PlanArgs {
         long,
         value_name = "PLACE",
         allow_hyphen_values = true,
+        required_unless_present_any = ["dataset", "request"],
         conflicts_with = "dataset"
     )]
     pub start: Option<String>,
@@ -75,6 +76,7 @@ pub struct PlanArgs {
         long,
         value_name = "PLACE",
         allow_hyphen_values = true,
+        required_unless_present_any = ["dataset", "request", "goal_pose"],
         conflicts_with = "dataset"
     )]
     pub goal: Option<String>,
@@ -401,7 +403,10 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
 fn in_plane((option, given): (&str, &Option<String>)) -> [f64; 2] {
     let given = given.as_deref().unwrap_or_default();
     numbers::several(given).unwrap_or_else(|why| {
-        let words = format!("invalid value '{given}' for '{option} <X,Y>': {why}\n");
+        let words = format!(
+            "invalid value '{given}' for '{option} <X,Y>': {why}\n\n\
+             For more information, try '--help'.\n"
+        );
         clap::Error::raw(clap::error::ErrorKind::ValueValidation, words).exit()
     })
 }

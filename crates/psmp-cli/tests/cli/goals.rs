@@ -148,7 +148,7 @@ fn what_is_wrong_with_a_goal_is_told() {
         (1, "--goal elbow=1", &["`elbow`"]),
         (1, "--goal joint1=x", &["joint1=x", "finite"]),
         (1, "--goal nan,0,0", &["nan"]),
-        (1, "", &["no goal", "--goal-pose"]),
+        (2, "", &["--goal"]),
         (
             2,
             "--goal-pose 0.3,0.3,0,0,0,0.5,0.5",
@@ -187,6 +187,6 @@ fn what_is_wrong_with_a_goal_is_told() {
     }
     let run = place
         .psmp(&format!("{AROUND} --goal 0.9,-0.1,-0.1"))
-        .ends(1);
-    assert!(run.err.contains("no start"), "{}", run.err);
+        .ends(2);
+    assert!(run.err.contains("--start"), "{}", run.err);
 }
