@@ -49,11 +49,23 @@ use std::path::{Path, PathBuf};
 )]
 pub struct PlanArgs {
     /// A map: PNG or PGM image (white is free), or a ROS map_server YAML file.
-    #[arg(long, value_name = "FILE", requires = "start", requires = "goal")]
+    // All options of arms are a group: that each requires a robot is not asked where there may be none.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "start",
+        requires = "goal",
+        conflicts_with = "ArmArgs"
+    )]
     map: Option<PathBuf>,
 
     /// The folder of a dataset.
-    #[arg(long, value_name = "DIR", requires = "world")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "world",
+        conflicts_with = "ArmArgs"
+    )]
     pub dataset: Option<PathBuf>,
 
     /// The world of the dataset to plan in, counted from 1.

@@ -160,7 +160,7 @@ fn what_is_wrong_with_a_goal_is_told() {
             "--goal 0,0,0 --goal-pose 0.3,0.3,0",
             &["--goal-pose", "--goal"],
         ),
-        (2, "--goal 0,0,0 --link link3", &["--goal-pose"]),
+        (2, "--goal 0,0,0 --link link3", &["--link", "--goal"]),
         (2, "--goal 0,0,0 --request over.yaml", &["--request"]),
         (1, "--goal 0,0,0 --group leg", &["`leg`", "arm"]),
         (1, "--goal home", &["goal is in collision", "`post`"]),
