@@ -49,11 +49,23 @@ use std::path::{Path, PathBuf};
 )]
 pub struct PlanArgs {
     /// A map: PNG or PGM image (white is free), or a ROS map_server YAML file.
-    #[arg(long, value_name = "FILE", requires = "start", requires = "goal")]
+    // All options of arms are a group: that each requires a robot is not asked where there may be none.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "start",
+        requires = "goal",
+        conflicts_with = "ArmArgs"
+    )]
     map: Option<PathBuf>,
 
     /// The folder of a dataset.
-    #[arg(long, value_name = "DIR", requires = "world")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "world",
+        conflicts_with = "ArmArgs"
+    )]
     pub dataset: Option<PathBuf>,
 
     /// The world of the dataset to plan in, counted from 1.
@@ -66,6 +78,7 @@ pub struct PlanArgs {
         long,
         value_name = "PLACE",
         allow_hyphen_values = true,
+        required_unless_present_any = ["dataset", "request"],
         conflicts_with = "dataset"
     )]
     pub start: Option<String>,
@@ -75,6 +88,7 @@ pub struct PlanArgs {
         long,
         value_name = "PLACE",
         allow_hyphen_values = true,
+        required_unless_present_any = ["dataset", "request", "goal_pose"],
         conflicts_with = "dataset"
     )]
     pub goal: Option<String>,
@@ -401,7 +415,10 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
 fn in_plane((option, given): (&str, &Option<String>)) -> [f64; 2] {
     let given = given.as_deref().unwrap_or_default();
     numbers::several(given).unwrap_or_else(|why| {
-        let words = format!("invalid value '{given}' for '{option} <X,Y>': {why}\n");
+        let words = format!(
+            "invalid value '{given}' for '{option} <X,Y>': {why}\n\n\
+             For more information, try '--help'.\n"
+        );
         clap::Error::raw(clap::error::ErrorKind::ValueValidation, words).exit()
     })
 }

@@ -56,7 +56,7 @@ pub struct ArmArgs {
     goal_pose: Option<WantedPose>,
 
     /// The link that is meant by `--goal-pose`; the last one that the group moves if not given.
-    #[arg(long, value_name = "NAME", requires = "goal_pose")]
+    #[arg(long, value_name = "NAME", requires = "goal_pose", conflicts_with_all = ["goal", "request"])]
     link: Option<String>,
 
     /// How configurations are checked.
@@ -217,14 +217,8 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
 
 /// The request that start and goal make where no file has one.
 fn asked_for(args: &PlanArgs, arm: &Arm) -> Result<MotionRequest> {
-    let missing = |what: &str, option: &str| {
-        Mistake::error(
-            format!("robot `{}` is given no {what}", arm.robot().name()),
-            format!("give {option}, or a `--request`"),
-        )
-    };
     let Some(start) = &args.start else {
-        return Err(missing("start", "`--start`"));
+        unreachable!("without a request there is a start");
     };
     let start = arms::positions(arm, "--start", start)?;
     let link = args.arm.link.as_deref();
@@ -232,7 +226,7 @@ fn asked_for(args: &PlanArgs, arm: &Arm) -> Result<MotionRequest> {
         (Some(goal), _) => Goal::Joints(arms::positions(arm, "--goal", goal)?),
         (None, Some(WantedPose::Position(at))) => Goal::Pose(PoseGoal::at(link, at)),
         (None, Some(WantedPose::Pose(pose))) => Goal::Pose(PoseGoal::exact(link, &pose)),
-        (None, None) => return Err(missing("goal", "`--goal` or `--goal-pose`")),
+        (None, None) => unreachable!("without a request there is a goal"),
     };
     Ok(MotionRequest {
         group: arm.group().to_owned(),

@@ -148,7 +148,7 @@ fn what_is_wrong_with_a_goal_is_told() {
         (1, "--goal elbow=1", &["`elbow`"]),
         (1, "--goal joint1=x", &["joint1=x", "finite"]),
         (1, "--goal nan,0,0", &["nan"]),
-        (1, "", &["no goal", "--goal-pose"]),
+        (2, "", &["--goal"]),
         (
             2,
             "--goal-pose 0.3,0.3,0,0,0,0.5,0.5",
@@ -160,7 +160,7 @@ fn what_is_wrong_with_a_goal_is_told() {
             "--goal 0,0,0 --goal-pose 0.3,0.3,0",
             &["--goal-pose", "--goal"],
         ),
-        (2, "--goal 0,0,0 --link link3", &["--goal-pose"]),
+        (2, "--goal 0,0,0 --link link3", &["--link", "--goal"]),
         (2, "--goal 0,0,0 --request over.yaml", &["--request"]),
         (1, "--goal 0,0,0 --group leg", &["`leg`", "arm"]),
         (1, "--goal home", &["goal is in collision", "`post`"]),
@@ -187,6 +187,6 @@ fn what_is_wrong_with_a_goal_is_told() {
     }
     let run = place
         .psmp(&format!("{AROUND} --goal 0.9,-0.1,-0.1"))
-        .ends(1);
-    assert!(run.err.contains("no start"), "{}", run.err);
+        .ends(2);
+    assert!(run.err.contains("--start"), "{}", run.err);
 }
