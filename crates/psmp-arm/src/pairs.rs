@@ -7,8 +7,7 @@
 //! links say quickly of most pairs that they are apart. A configuration is drawn by its number and the
 //! seed, so that threads change nothing.
 
-use crate::arm::{Arm, ArmError};
-use crate::exact::{to_parry, to_parry_pose};
+use crate::arm::ArmError;
 use crate::geometry::Shape;
 use crate::kept::{Kind, seal, unseal};
 use crate::kinematics::Kinematics;
@@ -17,9 +16,8 @@ use crate::robot::{Robot, Variable};
 use crate::robot_hash::{add, add_robot};
 use crate::sphere_cover::{Ball, DEFAULT_SPHERES, SphereModel, enclosing_ball};
 use crate::srdf::{Group, Reason, Semantics};
-use parry3d_f64::math::Pose as ParryPose;
-use parry3d_f64::query;
-use parry3d_f64::shape::SharedShape;
+use crate::true_shape::{Room, TrueShape, to_parry_pose};
+use parry3d_f64::math::{Pose as ParryPose, Vector};
 use psmp::Draw;
 use psmp_files::FileError;
 use rayon::prelude::*;
@@ -171,7 +169,8 @@ fn disabled_pairs(
     let mut open = Vec::new();
     let count = bodies.all.len();
     for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
-        let (one, other) = (&bodies.all[a], &bodies.all[b]);
+        let all = bodies.all.clone();
+        let (one, other) = (&all[a], &all[b]);
         let reason = if adjacent.contains(&(one.link, other.link)) {
             Reason::Adjacent
         } else if bodies.touch(a, b) {
@@ -194,8 +193,8 @@ fn disabled_pairs(
                 || bodies.clone(),
                 |bodies, number| {
                     bodies.place(&draw(robot, options.seed, number as u64));
-                    let touch = |p: &Pair| usize::from(bodies.touch(p.a, p.b));
-                    open.iter().map(touch).collect::<Vec<_>>()
+                    let mut touch = |p: &Pair| usize::from(bodies.touch(p.a, p.b));
+                    open.iter().map(&mut touch).collect::<Vec<_>>()
                 },
             )
             .reduce(
@@ -251,6 +250,7 @@ pub(crate) struct Bodies {
     frames: Vec<Pose>,
     /// The ball around each body, and the balls that cover it.
     placed: Vec<(Ball, Vec<Ball>)>,
+    room: Room,
 }
 
 struct Body {
@@ -258,7 +258,7 @@ struct Body {
     /// The frame that it moves with.
     frame: usize,
     /// Its shapes in that frame.
-    shapes: Vec<(ParryPose, SharedShape)>,
+    shapes: Vec<(ParryPose, Arc<TrueShape>)>,
     /// Balls that cover it, in that frame, and one around them.
     balls: Vec<Ball>,
     bound: Ball,
@@ -287,7 +287,7 @@ impl Bodies {
                 link: index,
                 frame,
                 shapes: shapes
-                    .map(|s| (to_parry_pose(&mount.then(&s.pose)), to_parry(&s.shape)))
+                    .map(|s| (to_parry_pose(&mount.then(&s.pose)), s.shape.true_shape()))
                     .collect(),
                 bound: enclosing_ball(&balls),
                 balls,
@@ -298,21 +298,12 @@ impl Bodies {
             placed: all.iter().map(|b| (b.bound, b.balls.clone())).collect(),
             all: all.into(),
             kinematics: Arc::new(kinematics),
+            room: Room::default(),
         })
     }
 
-    /// The links of an arm.
-    pub fn of(arm: &Arm, spheres: &SphereModel) -> Result<Self, ArmError> {
-        Self::new(arm.robot(), arm.kinematics().clone(), spheres)
-    }
-
-    /// The link that a body is.
-    pub fn link(&self, body: usize) -> usize {
-        self.all[body].link
-    }
-
     /// Moves all to where they are in a configuration.
-    pub fn place(&mut self, configuration: &[f64]) {
+    fn place(&mut self, configuration: &[f64]) {
         self.kinematics.frames(configuration, &mut self.frames);
         for (body, (bound, balls)) in self.all.iter().zip(&mut self.placed) {
             let pose = &self.frames[body.frame];
@@ -324,7 +315,7 @@ impl Bodies {
     }
 
     /// Whether the spheres of two bodies touch where they are.
-    pub fn spheres_touch(&self, a: usize, b: usize) -> bool {
+    fn spheres_touch(&self, a: usize, b: usize) -> bool {
         let ((bound, balls), (other_bound, other_balls)) = (&self.placed[a], &self.placed[b]);
         let near = |one: &Ball, other: &Ball| {
             norm(minus(one.middle, other.middle)) <= one.radius + other.radius
@@ -335,7 +326,7 @@ impl Bodies {
     }
 
     /// Whether two bodies touch where they are.
-    fn touch(&self, a: usize, b: usize) -> bool {
+    fn touch(&mut self, a: usize, b: usize) -> bool {
         if !self.spheres_touch(a, b) {
             return false;
         }
@@ -343,16 +334,12 @@ impl Bodies {
         // Where the other is, as seen from the one.
         let between = to_parry_pose(&self.frames[one.frame])
             .inv_mul(&to_parry_pose(&self.frames[other.frame]));
+        let room = &mut self.room;
         one.shapes.iter().any(|(pose, shape)| {
-            other.shapes.iter().any(|(other_pose, other_shape)| {
-                let apart = query::intersection_test(
-                    pose,
-                    &*shape.0,
-                    &(between * *other_pose),
-                    &*other_shape.0,
-                );
-                // What cannot be tested counts as touching.
-                !apart.is_ok_and(|found| !found.intersecting)
+            let seen = pose.inv_mul(&between);
+            other.shapes.iter().any(|(inner, other)| {
+                let mut direction = Vector::X;
+                !shape.farther(other, &(seen * *inner), 0.0, &mut direction, room)
             })
         })
     }
