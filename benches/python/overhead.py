@@ -124,13 +124,13 @@ class Problem(NamedTuple):
     on_state: Callable[[Callable[[Any], bool]], Callable[[Any], bool]]
 
 
-def first_path(who: str, problem: Problem, seed: int) -> tuple[float, int, float]:
+def first_path(who: str, problem: Problem, seed: int, most: int = MOST_CHECKS) -> tuple[float, int, float]:
     """Seconds outside the checker until the first path, the configurations that took, and its length."""
     if who == OMPL:
         return rrt_connect_of_ompl(problem, seed)
     timed = Timed(problem.check_batch if who == BATCHES else problem.check)
     check = psmp.on_batches(timed.call) if who == BATCHES else timed.call
-    ends, stop = (problem.start, problem.goal), psmp.checks(MOST_CHECKS)
+    ends, stop = (problem.start, problem.goal), psmp.checks(most)
     began = now()
     if who in ON_ROADMAP:
         proposer, belief = ON_ROADMAP[who]
