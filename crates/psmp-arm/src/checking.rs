@@ -14,7 +14,7 @@ use crate::spheres::SphereWorld;
 use crate::step::DEFAULT_STEP;
 use crate::sweep::{BodyBall, Sweep};
 use crate::world::ArmWorld;
-use psmp::checker::{Proof, World};
+use psmp::checker::{Stretches, World};
 use psmp::{Goals, Resolution, Session, SessionError, SessionOptions, Space};
 use std::convert::Infallible;
 use std::fmt;
@@ -175,13 +175,8 @@ impl World for CheckedArm {
         true
     }
 
-    fn prove(
-        &mut self,
-        middles: &[f64],
-        half: &[f64],
-        proofs: &mut Vec<Proof>,
-    ) -> Result<(), Infallible> {
-        self.sweep.prove(&mut *self.world, middles, half, proofs);
+    fn prove(&mut self, stretches: &mut Stretches<'_>) -> Result<(), Infallible> {
+        self.sweep.prove(&mut *self.world, stretches);
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use crate::geometry::around;
 use crate::kinematics::Kinematics;
 use crate::pose::{Pose, minus, norm};
 use crate::world::{ArmWorld, Margins};
-use psmp::checker::Proof;
+use psmp::checker::{Proof, Stretches};
 
 /// Where no body moves farther than this from the middle of a stretch to its end, in metres, the middle
 /// decides. So a motion that was proved free enters nothing deeper than this.
@@ -141,22 +141,18 @@ impl Sweep {
     }
 
     /// Says of stretches of a motion whether they are free all along, in a world of the same bodies.
-    pub fn prove(
-        &mut self,
-        world: &mut (impl ArmWorld + ?Sized),
-        middles: &[f64],
-        half: &[f64],
-        proofs: &mut Vec<Proof>,
-    ) {
+    pub fn prove(&mut self, world: &mut (impl ArmWorld + ?Sized), stretches: &mut Stretches<'_>) {
+        let (middles, half) = (stretches.middles(), stretches.half());
         for block in middles.chunks(LANES * half.len()) {
             let stands_still = self.measure(block, half);
             let clear = world.clear(block, &self.margins);
-            let lanes = 0..block.len() / half.len();
-            proofs.extend(lanes.map(|lane| match clear >> lane & 1 {
-                1 => Proof::Free,
-                _ if stands_still => Proof::Blocked,
-                _ => Proof::Open,
-            }));
+            for lane in 0..block.len() / half.len() {
+                stretches.answer(match clear >> lane & 1 {
+                    1 => Proof::Free,
+                    _ if stands_still => Proof::Blocked,
+                    _ => Proof::Open,
+                });
+            }
         }
     }
 }

@@ -18,13 +18,9 @@ macro_rules! world_by_looking {
 
             fn prove(
                 &mut self,
-                middles: &[f64],
-                half: &[f64],
-                proofs: &mut Vec<psmp::checker::Proof>,
+                stretches: &mut psmp::checker::Stretches<'_>,
             ) -> Result<(), Self::Error> {
-                let middles = middles.chunks_exact(half.len());
-                proofs.extend(middles.map(|middle| self.proof_along(middle, half)));
-                Ok(())
+                stretches.answer_each(|middle, half| Ok(self.proof_along(middle, half)))
             }
         }
     )+};

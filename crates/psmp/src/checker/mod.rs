@@ -23,7 +23,7 @@ pub use closure::{ClosureChecker, check_with};
 pub use memory::EdgeMemory;
 pub use motion_checker::MotionChecker;
 pub use prober::{Probed, Prober, World, WorldFn};
-pub use prover::Proof;
+pub use prover::{Proof, Stretches};
 pub use table::{EdgeCosts, TableChecker, TableError, check_all};
 pub use vertices_once::VerticesOnce;
 

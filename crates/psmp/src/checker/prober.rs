@@ -7,7 +7,7 @@
 //! what was found before a world fails is told with the failure.
 
 use super::Sightings;
-use super::prover::Proof;
+use super::prover::{Proof, Stretches};
 use crate::motion::{BisectionOrder, Motion};
 use crate::stop::Limit;
 use std::convert::Infallible;
@@ -54,26 +54,21 @@ pub trait World {
         false
     }
 
-    /// Says of stretches of a motion whether they are free all along. Their middles are given one
-    /// after the other, and `half` is how far each axis moves from the middle of any of them to its
-    /// end. `proofs` gets one for each.
+    /// Answers for stretches of a motion, whether they are free all along.
     ///
     /// A world must not leave stretches [open](Proof::Open) however short they are: where the robot
     /// moves less than anyone cares for, the middle decides.
     ///
     /// # Errors
     /// Whatever keeps the world from an answer. Nothing is then known of any of these stretches.
-    fn prove(
-        &mut self,
-        middles: &[f64],
-        half: &[f64],
-        proofs: &mut Vec<Proof>,
-    ) -> Result<(), Self::Error> {
-        for middle in middles.chunks_exact(half.len()) {
+    ///
+    /// # Panics
+    /// Whoever asks may, if there is not one answer for each.
+    fn prove(&mut self, stretches: &mut Stretches<'_>) -> Result<(), Self::Error> {
+        stretches.answer_each(|middle, _| {
             let free = self.is_free(middle)?;
-            proofs.push(if free { Proof::Free } else { Proof::Blocked });
-        }
-        Ok(())
+            Ok(if free { Proof::Free } else { Proof::Blocked })
+        })
     }
 }
 

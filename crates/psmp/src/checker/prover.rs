@@ -24,6 +24,48 @@ pub enum Proof {
     Blocked,
 }
 
+/// Stretches of one straight motion, all of one length, that a world is asked about.
+#[derive(Debug)]
+pub struct Stretches<'a> {
+    middles: &'a [f64],
+    half: &'a [f64],
+    proofs: &'a mut Vec<Proof>,
+}
+
+impl<'a> Stretches<'a> {
+    /// The configurations in the middle of each, one after the other.
+    #[must_use]
+    pub fn middles(&self) -> &'a [f64] {
+        self.middles
+    }
+
+    /// How far each axis moves from the middle of any of them to its end; the other way round it is as
+    /// far to its beginning.
+    #[must_use]
+    pub fn half(&self) -> &'a [f64] {
+        self.half
+    }
+
+    /// Answers for the next one.
+    pub fn answer(&mut self, proof: Proof) {
+        self.proofs.push(proof);
+    }
+
+    /// Answers for each by its middle and the half.
+    ///
+    /// # Errors
+    /// The first error of the proofs.
+    pub fn answer_each<E>(
+        &mut self,
+        mut prove: impl FnMut(&[f64], &[f64]) -> Result<Proof, E>,
+    ) -> Result<(), E> {
+        for middle in self.middles.chunks_exact(self.half.len()) {
+            self.proofs.push(prove(middle, self.half)?);
+        }
+        Ok(())
+    }
+}
+
 /// A stretch is halved no more often than this: a world that has not decided by then never will.
 const MOST_HALVINGS: u32 = 30;
 
@@ -160,8 +202,12 @@ impl Prover {
             space.interpolate(&self.from, &self.to, share, q);
         }
         self.proofs.clear();
-        world.prove(&self.middles, &self.half, &mut self.proofs)?;
-        debug_assert_eq!(self.proofs.len(), count, "a proof for each stretch");
+        world.prove(&mut Stretches {
+            middles: &self.middles,
+            half: &self.half,
+            proofs: &mut self.proofs,
+        })?;
+        assert_eq!(self.proofs.len(), count, "a proof for each stretch");
         Ok(())
     }
 }
@@ -193,25 +239,19 @@ mod tests {
         fn can_prove(&self) -> bool {
             true
         }
-        fn prove(
-            &mut self,
-            middles: &[f64],
-            half: &[f64],
-            proofs: &mut Vec<Proof>,
-        ) -> Result<(), Infallible> {
-            for q in middles {
+        fn prove(&mut self, stretches: &mut Stretches<'_>) -> Result<(), Infallible> {
+            stretches.answer_each(|middle, half| {
                 self.asked += 1;
-                let walls = self.places.iter().map(|wall| (wall - q).abs());
+                let walls = self.places.iter().map(|wall| (wall - middle[0]).abs());
                 let clearance = walls.fold(self.beside, f64::min);
-                proofs.push(if clearance > half[0].abs() {
+                Ok(if clearance > half[0].abs() {
                     Proof::Free
                 } else if half[0].abs() < 1e-6 {
                     Proof::Blocked
                 } else {
                     Proof::Open
-                });
-            }
-            Ok(())
+                })
+            })
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is given out is proved free all along, where the world can prove it.
 
 use psmp::by_name::{PlannerName, TreeName};
-use psmp::checker::{MotionChecker, Proof, World};
+use psmp::checker::{MotionChecker, Proof, Stretches, World};
 use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::RrtConnectOptions;
 use psmp::{
@@ -49,22 +49,16 @@ impl World for ThinWalls {
         true
     }
 
-    fn prove(
-        &mut self,
-        middles: &[f64],
-        half: &[f64],
-        proofs: &mut Vec<Proof>,
-    ) -> Result<(), Infallible> {
-        for q in middles.chunks_exact(2) {
+    fn prove(&mut self, stretches: &mut Stretches<'_>) -> Result<(), Infallible> {
+        stretches.answer_each(|q, half| {
             let moved = half[0].hypot(half[1]);
             let clearance = Self::clearance(q);
-            proofs.push(match clearance > moved {
+            Ok(match clearance > moved {
                 true => Proof::Free,
                 false if clearance == 0.0 || moved < 1e-6 => Proof::Blocked,
                 false => Proof::Open,
-            });
-        }
-        Ok(())
+            })
+        })
     }
 }
 

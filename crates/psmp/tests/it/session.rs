@@ -1,7 +1,7 @@
 //! Sessions: from two configurations to ever shorter paths between them.
 
 use psmp::by_name::PlannerName;
-use psmp::checker::{Proof, World, WorldFn};
+use psmp::checker::{World, WorldFn};
 use psmp::{Anytime, Axis, Connection, End, Event, EventKind, Limit, Resolution, Roadmap, Session};
 use psmp::{SessionError, SessionOptions, Space, Stop, Until, Waypoints, roadmap};
 use std::cell::Cell;
@@ -473,64 +473,4 @@ fn any_number_for_a_place_will_do() {
         lengths.push(path.length());
     }
     assert!((lengths[0] - lengths[1]).abs() < 0.05 && (lengths[0] - lengths[2]).abs() < 0.05);
-}
-
-/// A wall that is thinner than any resolution, with a gap at the top.
-#[derive(Clone)]
-struct ThinWall;
-
-impl World for ThinWall {
-    type Error = Infallible;
-
-    fn is_free(&mut self, q: &[f64]) -> Result<bool, Infallible> {
-        Ok(q[0] != 0.5 || q[1] > 0.8)
-    }
-
-    fn can_prove(&self) -> bool {
-        true
-    }
-
-    fn prove(
-        &mut self,
-        middles: &[f64],
-        half: &[f64],
-        proofs: &mut Vec<Proof>,
-    ) -> Result<(), Infallible> {
-        let half = [half[0].abs(), half[1].abs()];
-        for q in middles.chunks_exact(2) {
-            let is_away = (q[0] - 0.5).abs() > half[0] || q[1] - half[1] > 0.8;
-            proofs.push(match (is_away, half[0].max(half[1]) < 1e-6) {
-                (true, _) => Proof::Free,
-                (false, true) => Proof::Blocked,
-                (false, false) => Proof::Open,
-            });
-        }
-        Ok(())
-    }
-}
-
-/// Whatever the planner, a path on a roadmap is given out only once it is proved.
-#[test]
-fn no_path_leads_through_what_falls_between_configurations() {
-    for planner in ["lazysp", "ei:ensemble", "psmp:nn", "rrtconnect", "bitstar"] {
-        let options = SessionOptions {
-            planner: planner.parse().unwrap(),
-            ..options(None)
-        };
-        let space = Space::unit(2);
-        let mut session =
-            Session::in_space(&space, ThinWall, &[0.1, 0.1], &[0.9, 0.1], options).unwrap();
-        for event in Until::new(&mut session, &Stop::configurations(20_000)) {
-            event.unwrap();
-        }
-        let path = session.best_path().unwrap_or_else(|| panic!("{planner}"));
-        let places: Vec<&[f64]> = path.iter().collect();
-        for pair in places.windows(2) {
-            let (a, b) = (pair[0], pair[1]);
-            if (a[0] - 0.5) * (b[0] - 0.5) < 0.0 {
-                let crossing = a[1] + (b[1] - a[1]) * (0.5 - a[0]) / (b[0] - a[0]);
-                assert!(crossing > 0.8 - 1e-5, "{planner}: {crossing}");
-            }
-        }
-    }
 }
