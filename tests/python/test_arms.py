@@ -299,8 +299,8 @@ def test_the_published_panda():
     assert arm.dof == 7 and arm.joints[0] == "panda_joint1"
     scene, request = psmp.Scene(problems / "scene0002.yaml"), psmp.Request(problems / "request0002.yaml")
     assert request.group == "panda_arm" and scene.objects
-    with pytest.raises(TypeError, match="panda_arm"):
-        psmp.Arm(panda / "panda.urdf", srdf=panda / "panda.srdf")
+    # Of its groups all that move anything move the same joints.
+    assert psmp.Arm(panda / "panda.urdf", srdf=panda / "panda.srdf").group == "panda_arm"
     check = arm.checker(scene, state=request.start)
     start, goal = arm.configuration(request.start), arm.configuration(request.goal)
     assert check(start) and check(goal)
@@ -405,7 +405,7 @@ def test_named_ends_and_any_of_several_goals(arm, scene, prm, folder):
         psmp.plan(prm, START, "home", check=check)
     with pytest.raises(KeyError, match="no state `away`; it has home"):
         psmp.plan(prm, START, "away", check=check)
-    with pytest.raises(TypeError, match="goal is given by name"):
+    with pytest.raises(TypeError, match="goal must be an array"):
         psmp.plan(prm, START, "home", check=lambda q: True)
     with pytest.raises(ValueError, match="none of the 2 goals"):
         psmp.plan(prm, START, np.zeros((2, 3)), check=check)

@@ -66,7 +66,7 @@ fn by_k(
     from: &[f64],
     seed: u64,
 ) -> bool {
-    // All steps in full, as its own documentation has them at half: fewer are needed.
+    // Steps of 0.8 where its documentation has 0.5: it needs fewer of them.
     let solver = k::JacobianIkSolver::new(Miss::PRECISION, Miss::PRECISION, 0.8, 100);
     (0..RESTARTS as u64).any(|restart| {
         let begin = match restart {

@@ -297,8 +297,8 @@ impl<'a> Inverse<'a> {
             {
                 row.value = excess[i];
                 let w = &turn.to_wanted.rotation;
-                for k in 0..3 {
-                    row.gain[3 + k] = (0..3).map(|j| rates[i][j] * w[j][k]).sum();
+                for (axis, gain) in row.gain[3..].iter_mut().enumerate() {
+                    *gain = rates[i].iter().zip(w).map(|(rate, w)| rate * w[axis]).sum();
                 }
             }
         }

@@ -89,7 +89,7 @@ impl Check {
             _ if !is_named => Ok(given.clone()),
             Check::Arm(checker) => checker.get().place(name, given),
             _ => Err(PyTypeError::new_err(format!(
-                "{name} is given by name, which takes a check of an arm: give a configuration"
+                "{name} must be an array, because only the check of an arm knows states and joints by name"
             ))),
         }
     }
