@@ -400,7 +400,7 @@ fn compare_refined(panda: &Path) -> bool {
                 let world = RefinedWorld::new(&problem.arm, &model, &problem.scene);
                 let mut world = world.expect("arm and scene fit");
                 let space = problem.arm.space();
-                let ends = (&problem.start, &problem.goal);
+                let ends = (&problem.start, &problem.goals[0]);
                 let configurations = match place {
                     "anywhere" => psmp::roadmap::uniform(space, REFINED_DRAWN, number as u64),
                     _ => along(Motion::new(space, ends.0, ends.1, resolution(0.02))),

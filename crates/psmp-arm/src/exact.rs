@@ -7,22 +7,21 @@
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
 use crate::contacts::Contacts;
-use crate::geometry::{Mesh, Placed, Shape, around};
+use crate::geometry::{Mesh, Shape, around};
 use crate::kinematics::Kinematics;
 use crate::pose::{Pose, minus, norm};
 use crate::scene::Scene;
 pub(crate) use crate::true_shape::to_parry_pose;
 use crate::true_shape::{Room, TrueShape};
-use crate::world::{ArmWorld, Clearances, Margins};
+use crate::world::{ArmWorld, Margins};
 use parry3d_f64::math::{Pose as ParryPose, Vector};
-use parry3d_f64::query;
 use parry3d_f64::shape::{
     Ball, Capsule, Compound, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh,
     TriMeshFlags,
 };
 use psmp::checker::World;
 use std::convert::Infallible;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// An arm in a scene, with its true shapes.
 #[derive(Clone)]
@@ -42,8 +41,6 @@ struct Shared {
     pairs: Vec<(usize, usize)>,
     /// A body that never moves and an obstacle that it touches all the same, if there are any.
     standing: Option<(usize, usize)>,
-    /// The shapes of bodies and obstacles, made when distances are first measured.
-    measured: OnceLock<(Vec<Vec<MeasuredShape>>, Vec<MeasuredShape>)>,
 }
 
 struct ExactBody {
@@ -51,8 +48,6 @@ struct ExactBody {
     frame: usize,
     /// The shapes where they are in the frame.
     shapes: Vec<(ParryPose, Arc<TrueShape>)>,
-    /// As they were given, for measuring.
-    given: Vec<Placed>,
     /// A ball around them, in the frame.
     centre: [f64; 3],
     radius: f64,
@@ -64,7 +59,6 @@ struct Obstacle {
     name: String,
     pose: ParryPose,
     shape: Arc<TrueShape>,
-    given: Placed,
     low: [f64; 3],
     high: [f64; 3],
 }
@@ -85,7 +79,6 @@ impl ExactWorld {
                     name: object.name.clone(),
                     pose: to_parry_pose(&placed.pose),
                     shape: placed.shape.true_shape(),
-                    given: placed.clone(),
                     low,
                     high,
                 });
@@ -108,7 +101,6 @@ impl ExactWorld {
                     shapes: shapes
                         .map(|s| (to_parry_pose(&s.pose), s.shape.true_shape()))
                         .collect(),
-                    given: body.shapes.clone(),
                     radius: norm(minus(high, centre)),
                     centre,
                     against: (0..obstacles.len())
@@ -125,7 +117,6 @@ impl ExactWorld {
             obstacles,
             pairs: contacts.pairs,
             standing: None,
-            measured: OnceLock::new(),
         };
         let mut world = Self {
             frames: vec![Pose::IDENTITY; shared.kinematics.frame_count()],
@@ -288,54 +279,7 @@ impl ArmWorld for ExactWorld {
             clear | u8::from(self.within(q, Some(margins)).is_none()) << lane
         })
     }
-
-    fn motions(&self) -> Clearances {
-        let bodies = self.shared.bodies.iter();
-        let bodies: Vec<(usize, f64)> = bodies
-            .map(|b| (b.frame, norm(b.centre) + b.radius))
-            .collect();
-        Clearances::new(&self.shared.kinematics, &bodies, &self.shared.pairs)
-    }
-
-    fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
-        self.place(configuration);
-        let shared = &*self.shared;
-        let (bodies, obstacles) = shared.measured.get_or_init(|| {
-            let ready = |s: &Placed| (to_parry_pose(&s.pose), to_parry(&s.shape));
-            let bodies = shared.bodies.iter();
-            (
-                bodies
-                    .map(|b| b.given.iter().map(ready).collect())
-                    .collect(),
-                shared.obstacles.iter().map(|o| ready(&o.given)).collect(),
-            )
-        });
-        let apart = |one: &[MeasuredShape], seen: ParryPose, other: &MeasuredShape| {
-            one.iter().fold(f64::INFINITY, |least, (p, s)| {
-                let found = query::distance(p, &*s.0, &(seen * other.0), &*other.1.0);
-                least.min(found.map_or(0.0, |found| found.distance))
-            })
-        };
-        let frames = &self.frames;
-        let frame = |body: usize| to_parry_pose(&frames[shared.bodies[body].frame]);
-        for (number, body) in shared.bodies.iter().enumerate() {
-            let seen = frame(number).inverse();
-            let gaps = body
-                .against
-                .iter()
-                .map(|&o| apart(&bodies[number], seen, &obstacles[o]));
-            clearances.bodies[number] = gaps.fold(f64::INFINITY, f64::min);
-        }
-        for (&(a, b), clearance) in shared.pairs.iter().zip(&mut clearances.pairs) {
-            let seen = frame(a).inv_mul(&frame(b));
-            let gaps = bodies[b].iter().map(|other| apart(&bodies[a], seen, other));
-            *clearance = gaps.fold(f64::INFINITY, f64::min);
-        }
-    }
 }
-
-/// A shape as parry measures it.
-type MeasuredShape = (ParryPose, SharedShape);
 
 /// How far a point is from an upright box; zero within.
 pub(crate) fn distance_to_box(point: [f64; 3], low: [f64; 3], high: [f64; 3]) -> f64 {

@@ -120,29 +120,6 @@ impl Kinematics<f64> {
         }
     }
 
-    /// How far at most a point that is `reach` away from the origin of `frame` moves for each unit
-    /// of each input: an upper bound in every configuration. `bounds` gets one value an input.
-    pub(crate) fn motion_bounds(&self, frame: usize, reach: f64, bounds: &mut [f64]) {
-        bounds.fill(0.0);
-        self.add_motion(frame, 0, reach, bounds);
-    }
-
-    /// Adds what the frames from `frame` up to, and without, `end` contribute; the distance from
-    /// the origin of `end` at most.
-    fn add_motion(&self, frame: usize, end: usize, reach: f64, bounds: &mut [f64]) {
-        let (mut at, mut distance) = (frame, reach);
-        while at != end && at != 0 {
-            let f = &self.frames[at - 1];
-            let per_unit = match f.motion {
-                Motion::Turn => distance,
-                Motion::Slide => 1.0,
-            };
-            bounds[f.input] += per_unit * f.multiplier.abs();
-            distance += norm(f.origin.translation) + self.slides[at];
-            at = f.parent;
-        }
-    }
-
     /// How a point that is fixed to `frame` moves, and the frame turns, along and about the axes of the
     /// root for a unit of each input: the geometric Jacobian, a column an input. `point` and `frames`
     /// are as they are in one configuration.
@@ -194,21 +171,6 @@ impl Kinematics<f64> {
             at = f.parent;
         }
         (anchor, reach)
-    }
-
-    /// How far at most two points move against each other for each unit of each input, one
-    /// `reach` away from the origin of its frame, the other likewise. Joints that carry both do
-    /// not count.
-    pub(crate) fn relative_motion_bounds(
-        &self,
-        one: (usize, f64),
-        other: (usize, f64),
-        bounds: &mut [f64],
-    ) {
-        bounds.fill(0.0);
-        let common = self.common_ancestor(one.0, other.0);
-        self.add_motion(one.0, common, one.1, bounds);
-        self.add_motion(other.0, common, other.1, bounds);
     }
 
     /// How many joints there are between a frame and one that carries it.

@@ -76,4 +76,4 @@ pub use table::{TableJob, fingerprint};
 pub use trajectory::{
     DEFAULT_ACCELERATION, DEFAULT_VELOCITY, Instant, MotionLimits, Trajectory, TrajectoryError,
 };
-pub use world::{ArmWorld, Clearances, Margins};
+pub use world::{ArmWorld, Margins};

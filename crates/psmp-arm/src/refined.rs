@@ -13,7 +13,7 @@ use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::sphere_tree::Touches;
 use crate::spheres::SphereWorld;
-use crate::world::{ArmWorld, Clearances, Margins};
+use crate::world::{ArmWorld, Margins};
 use psmp::checker::World;
 use std::convert::Infallible;
 
@@ -126,13 +126,5 @@ impl ArmWorld for RefinedWorld {
         each.enumerate().fold(0, |clear, (lane, q)| {
             clear | u8::from(self.keeps(lane, q, Some(margins))) << lane
         })
-    }
-
-    fn motions(&self) -> Clearances {
-        self.exact.motions()
-    }
-
-    fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
-        self.exact.measure(configuration, clearances);
     }
 }

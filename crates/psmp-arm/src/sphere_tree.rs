@@ -17,7 +17,7 @@ use crate::obstacle::{Numbered, PreparedShape, Solid};
 use crate::pose::{Pose, minus};
 use crate::sphere_cover::{Ball, SphereModel, cover, enclosing_ball};
 use crate::surroundings::Surroundings;
-use crate::world::{Clearances, Margins};
+use crate::world::Margins;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use psmp::Space;
 use psmp::roadmap::halton;
@@ -576,12 +576,8 @@ impl SphereTree {
         hits
     }
 
-    pub fn clearances(
-        &self,
-        surroundings: &Surroundings,
-        scratch: &mut Scratch<[f32; 1]>,
-        clearances: &mut Clearances,
-    ) {
+    /// The least distance from a covering sphere to what it must not touch.
+    pub fn room(&self, surroundings: &Surroundings, scratch: &mut Scratch<[f32; 1]>) -> f64 {
         self.kinematics
             .block_frames::<f32>((), &scratch.inputs, &mut scratch.frames);
         scratch.group_placed.fill(false);
@@ -594,27 +590,26 @@ impl SphereTree {
             [] => 0..0,
             groups => groups[0].first..groups[groups.len() - 1].end,
         };
-        let bodies = self.bodies.iter().zip(&surroundings.obstacles);
-        for ((body, obstacles), clearance) in bodies.zip(&mut clearances.bodies) {
-            let gap = |i: usize| obstacles.distance(middle(i)) - self.spheres[i].radius;
-            let least = spheres(body).map(gap).fold(f32::INFINITY, f32::min);
-            *clearance = f64::from(least);
-        }
+        let mut least = f32::INFINITY;
         if surroundings.standing_collision.is_some() {
-            clearances.bodies.fill(0.0);
+            least = 0.0;
+        }
+        for (body, obstacles) in self.bodies.iter().zip(&surroundings.obstacles) {
+            for i in spheres(body) {
+                least = least.min(obstacles.distance(middle(i)) - self.spheres[i].radius);
+            }
         }
         for pair in surroundings.pairs.iter().chain(&surroundings.crowded) {
             let one = &self.bodies[pair.one as usize];
             let other = &self.bodies[pair.other as usize];
-            let mut least = f32::INFINITY;
             for i in spheres(one) {
                 for j in spheres(other) {
                     let apart = square_between(middle(i), middle(j)).sqrt();
                     least = least.min(apart - self.spheres[i].radius - self.spheres[j].radius);
                 }
             }
-            clearances.pairs[pair.place as usize] = f64::from(least);
         }
+        f64::from(least)
     }
 }
 

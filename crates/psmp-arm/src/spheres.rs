@@ -9,13 +9,12 @@ use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
 use crate::contacts::Contacts;
 use crate::crowded::CrowdedPairs;
-use crate::pose::norm;
 use crate::scene::Scene;
 use crate::sphere_cover::SphereModel;
 use crate::sphere_tree::{Body, Scratch, SphereTree, Touches};
 use crate::surroundings::Surroundings;
 use crate::sweep::BodyBall;
-use crate::world::{ArmWorld, Clearances, Margins};
+use crate::world::{ArmWorld, Margins};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 use psmp::checker::World;
 use std::convert::Infallible;
@@ -98,6 +97,16 @@ impl SphereWorld {
             .hits::<f32>((), &self.surroundings, &mut self.one, 1);
         let crowded = self.crowded.as_mut();
         hits == 0 && crowded.is_none_or(|pairs| pairs.first_before(configuration, 1).is_none())
+    }
+
+    /// How much room there is around the spheres in a configuration: the least distance from one to
+    /// what it must not touch, negative where they overlap.
+    #[must_use]
+    pub fn room(&mut self, configuration: &[f64]) -> f64 {
+        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
+            *input = [value as f32];
+        }
+        self.tree.room(&self.surroundings, &mut self.one)
     }
 
     /// The spheres around the bodies.
@@ -240,29 +249,5 @@ impl ArmWorld for SphereWorld {
             Some(crowded) => clear & !crowded.within(configurations, clear, Some(margins)),
             None => clear,
         }
-    }
-
-    fn motions(&self) -> Clearances {
-        let reach = |b: &Body| norm(b.bound.middle.map(f64::from)) + f64::from(b.bound.radius);
-        let bodies: Vec<(usize, f64)> = self
-            .tree
-            .bodies
-            .iter()
-            .map(|b| (b.frame, reach(b)))
-            .collect();
-        let all = [&self.surroundings.pairs, &self.surroundings.crowded];
-        let mut pairs = vec![(0, 0); self.surroundings.pair_count()];
-        for pair in all.into_iter().flatten() {
-            pairs[pair.place as usize] = (pair.one as usize, pair.other as usize);
-        }
-        Clearances::new(&self.tree.exact_kinematics, &bodies, &pairs)
-    }
-
-    fn measure(&mut self, configuration: &[f64], clearances: &mut Clearances) {
-        for (input, &value) in self.one.inputs.iter_mut().zip(configuration) {
-            *input = [value as f32];
-        }
-        self.tree
-            .clearances(&self.surroundings, &mut self.one, clearances);
     }
 }

@@ -32,7 +32,7 @@ fn kinematics_and_checks_allocate_nothing() {
     };
     let mut world = SphereWorld::new(&arm, &spheres, &scene(0.3)).unwrap();
     let mut worlds = SphereWorlds::new(&arm, &spheres, &[scene(0.3), scene(0.5)]).unwrap();
-    let mut clearances = world.motions();
+    let margins = world.no_margins();
     let kinematics = arm.kinematics();
     let single = kinematics.cast::<f32>();
     let batch = psmp::roadmap::uniform(arm.space(), 1000, 1);
@@ -49,7 +49,8 @@ fn kinematics_and_checks_allocate_nothing() {
             hits += usize::from(hit.is_some());
             worlds.free_in(edge, &mut free);
         }
-        world.measure(&batch[..6], &mut clearances);
+        hits += world.room(&batch[..6]).is_sign_positive() as usize;
+        hits += world.clear(&batch[..6 * 8], &margins).count_ones() as usize;
         hits
     };
     let hits = run();

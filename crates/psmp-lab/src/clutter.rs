@@ -14,8 +14,8 @@ use psmp::roadmap::halton;
 use psmp::validator::Forward;
 use psmp::{Connection, Planner, Query, Resolution, Roadmap, Space};
 use psmp_arm::{
-    Arm, ArmError, ArmProblem, ArmWorld, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES,
-    Goal, MotionRequest, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel, SphereWorld,
+    Arm, ArmError, ArmProblem, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES, DEFAULT_VERTICES, Goal,
+    MotionRequest, Object, Placed, Pose, Sampling, Scene, Shape, SphereModel, SphereWorld,
     joint_roadmap, models,
 };
 use psmp_files::FileError;
@@ -356,7 +356,6 @@ impl Clutter {
 fn roomiest(arm: &Arm, world: &mut SphereWorld, heights: [f64; 2]) -> Option<Vec<f64>> {
     let kinematics = arm.kinematics();
     let mut poses = kinematics.poses(1);
-    let mut clearances = world.motions();
     let tool = arm.tool();
     let candidates = halton(&near_zero_turns(arm.space()), CANDIDATES);
     let mut best: Option<(f64, &[f64])> = None;
@@ -367,8 +366,7 @@ fn roomiest(arm: &Arm, world: &mut SphereWorld, heights: [f64; 2]) -> Option<Vec
             && (-0.2..0.2).contains(&y)
             && (heights[0]..heights[1]).contains(&z);
         if in_place && world.is_free(q) == Ok(true) {
-            world.measure(q, &mut clearances);
-            let room = clearances.least();
+            let room = world.room(q);
             if best.is_none_or(|(most, _)| room > most) {
                 best = Some((room, q));
             }

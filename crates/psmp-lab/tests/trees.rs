@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
 use psmp::by_name::{AnyTreePlanner, TreeName};
-use psmp::checker::{MotionChecker, Proof, World, WorldFn};
+use psmp::checker::{MotionChecker, World, WorldFn};
 use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::{
     BitStar, BitStarOptions, ProblemError, RrtConnect, RrtConnectOptions, RrtConnectShortcut,
@@ -367,105 +367,6 @@ fn shortcuts_straighten_a_roadmaps_path_too() {
         let &(spent, length) = told.last().unwrap();
         assert!(spent <= used.configurations() && length == straight.length());
     }
-}
-
-/// Walls thinner than a step, and a way around them. The world knows how far it is to the next wall.
-#[derive(Clone)]
-struct ThinWalls;
-
-/// How thick a wall is, how far apart they are, and where the way above them begins.
-const THICK: f64 = 0.002;
-const APART: f64 = 0.2;
-const ABOVE: f64 = 0.9;
-
-impl ThinWalls {
-    fn clearance(q: &[f64]) -> f64 {
-        let past = q[0].rem_euclid(APART);
-        let aside = (past - THICK).min(APART - past).max(0.0);
-        aside.hypot((q[1] - ABOVE).max(0.0))
-    }
-}
-
-impl World for ThinWalls {
-    type Error = Infallible;
-
-    fn is_free(&mut self, q: &[f64]) -> Result<bool, Infallible> {
-        Ok(Self::clearance(q) > 0.0)
-    }
-
-    fn can_prove(&self) -> bool {
-        true
-    }
-
-    fn prove(
-        &mut self,
-        middles: &[f64],
-        half: &[f64],
-        proofs: &mut Vec<Proof>,
-    ) -> Result<(), Infallible> {
-        for q in middles.chunks_exact(2) {
-            let moved = half[0].hypot(half[1]);
-            let clearance = Self::clearance(q);
-            proofs.push(match clearance > moved {
-                true => Proof::Free,
-                false if clearance == 0.0 || moved < 1e-6 => Proof::Blocked,
-                false => Proof::Open,
-            });
-        }
-        Ok(())
-    }
-}
-
-/// Whether a path is free however finely it is looked at.
-fn misses_thin_walls(path: &Waypoints) -> bool {
-    let mut fine = motions(&Space::unit(2), THICK / 10.0, ThinWalls);
-    (1..path.count()).all(|i| fine.is_motion_free(path.at(i - 1), path.at(i)) == Ok(Some(true)))
-}
-
-#[test]
-fn what_is_proved_passes_through_nothing_between_configurations() {
-    let space = Space::unit(2);
-    let (start, goal) = ([0.03, 0.1], [0.93, 0.1]);
-    let made = || motions(&space, 0.15, ThinWalls);
-    let (mut through, mut through_straight) = (0, 0);
-    for seed in 0..8 {
-        for name in names() {
-            for proving in [false, true] {
-                let checker = if proving { made().proving() } else { made() };
-                let options = RrtConnectOptions::PUBLISHED;
-                let planner = name.build(checker, &start, &goal, options, seed);
-                let mut planner = planner.unwrap();
-                let mut limit = Limit::new(&Stop::configurations(300_000));
-                while !limit.is_met() {
-                    let Some(event) = planner.step(&limit) else {
-                        break;
-                    };
-                    limit.stand_at(planner.progress());
-                    if let EventKind::Improved { .. } = event.unwrap().kind {
-                        let is_free = planner.best_path().is_some_and(misses_thin_walls);
-                        assert!(is_free || !proving, "{name}, seed {seed}");
-                        through += usize::from(!is_free);
-                    }
-                }
-                let found = planner.best_path();
-                assert!(found.is_some(), "{name}, seed {seed}, {proving}");
-            }
-        }
-        let around = vec![0.03, 0.1, 0.03, 0.95, 0.93, 0.95, 0.93, 0.1];
-        for proving in [false, true] {
-            let mut checker = if proving { made().proving() } else { made() };
-            let path = Waypoints::new(&space, around.clone());
-            let options = ShortcutOptions::default();
-            let straight = shortcut(path, &mut checker, options, seed, |_, _| {}).unwrap();
-            let is_free = misses_thin_walls(&straight);
-            assert!(is_free || !proving, "seed {seed}");
-            through_straight += usize::from(!is_free);
-        }
-    }
-    assert!(
-        through > 0 && through_straight > 0,
-        "the steps see all walls"
-    );
 }
 
 #[test]

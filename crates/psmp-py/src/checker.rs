@@ -15,7 +15,8 @@ use psmp::checker::{
     BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
 };
 use psmp::{
-    AnyChecker, EdgeId, Query, Resolution, Session, SessionError, SessionOptions, Space, WorldId,
+    AnyChecker, EdgeId, Limit, Query, Resolution, Session, SessionError, SessionOptions, Space,
+    WorldId,
 };
 use psmp_arm::CheckedArm;
 use psmp_lab::{Problems, checker_for};
@@ -349,6 +350,11 @@ impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         self.0.cost_if_free(edge)
+    }
+
+    fn prove(&mut self, edge: EdgeId, limit: &Limit) -> PyResult<Finding> {
+        let Ok(finding) = self.0.prove(edge, limit);
+        Ok(finding)
     }
 }
 

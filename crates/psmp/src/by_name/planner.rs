@@ -189,14 +189,24 @@ struct KeepingFailure<'a, E> {
     failure: Arc<Mutex<Option<E>>>,
 }
 
+impl<E> KeepingFailure<'_, E> {
+    fn keep(&self, failure: E) -> Failed {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+        Failed
+    }
+}
+
 impl<E> Checker for KeepingFailure<'_, E> {
     type Error = Failed;
 
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Failed> {
-        self.checker.check(part, sightings).map_err(|failure| {
-            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
-            Failed
-        })
+        let checked = self.checker.check(part, sightings);
+        checked.map_err(|failure| self.keep(failure))
+    }
+
+    fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, Failed> {
+        let proved = self.checker.prove(edge, limit);
+        proved.map_err(|failure| self.keep(failure))
     }
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {

@@ -84,7 +84,7 @@ pub(crate) struct Run<W> {
     /// The straight way: no path can be shorter.
     lower_bound: f64,
     over: bool,
-    /// How many motions were proved free, and how many were refuted.
+    /// How many ways were proved free, and how many were refuted.
     proved: u64,
     refuted: u64,
 }
@@ -197,10 +197,10 @@ impl<W: World> Run<W> {
         })
     }
 
-    /// Whether a motion that is to be part of a tree is free. Where many that were found free have been
-    /// refuted, it is proved at once: a tree that grows through things is of no use.
+    /// Whether a motion that is to be part of a tree is free. Where more ways have been refuted than proved
+    /// it is proved at once: a tree that grows through things is of no use.
     pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
-        if MOST_REFUTED * self.refuted > self.proved + MOST_REFUTED {
+        if self.refuted > self.proved + 2 {
             self.checker.is_proved_free(from, to)
         } else {
             self.checker.is_motion_free(from, to)
@@ -217,15 +217,13 @@ impl<W: World> Run<W> {
                     self.refuted += 1;
                     return Ok(Way::Blocked(child));
                 }
-                Some(true) => {
-                    self.proved += 1;
-                    tree.mark_proved(child);
-                }
+                Some(true) => tree.mark_proved(child),
             }
             if self.checker.configurations() > before && tree.first_unproved(node).is_some() {
                 return Ok(Way::ProvedInPart);
             }
         }
+        self.proved += 1;
         Ok(Way::Proved)
     }
 
@@ -237,10 +235,6 @@ impl<W: World> Run<W> {
         })
     }
 }
-
-/// If more than one in so many motions of ways is refuted by its proof, motions are proved before they
-/// become part of a tree.
-const MOST_REFUTED: u64 = 4;
 
 /// How far the way to a node has been proved free all along.
 pub(crate) enum Way {

@@ -13,6 +13,8 @@ mod nearest_neighbour;
 mod problems;
 /// What must hold of every run, whatever it is put together from.
 mod promises;
+/// What is given out is proved free all along.
+mod proofs;
 /// Seeds, threads, pauses and failing checkers.
 mod runs;
 /// Sessions: from two configurations to ever shorter paths between them.
