@@ -33,6 +33,7 @@ import numpy.typing as npt
 from judge import Contact, Judge, published
 
 import psmp
+from psmp.names import Proposer
 
 SETS = (
     "panda/bookshelf_small",
@@ -68,7 +69,6 @@ class Judged:
     contacts: list[tuple[Contact, Path]] = field(default_factory=list)
     #: What is wrong with paths besides.
     wrong: list[str] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 @functools.cache
@@ -79,30 +79,30 @@ def arm_of(robot: str) -> tuple[psmp.Arm, psmp.Roadmap]:
 
 
 def planned(
-    robot: str, check: psmp.ArmChecker, ends: tuple[Path, Path], planner: str, straighten: bool, budget: int, seed: int
-) -> tuple[psmp.Run, list[Path]]:
-    """A run that has ended, and every path that it gave out."""
+    robot: str, check: psmp.ArmChecker, ends: tuple[Path, Path], planner: str, budget: psmp.Stop, seed: int
+) -> tuple[psmp.Run, list[Path], list[Path]]:
+    """A run that has ended, every path that it gave out, and those that it straightened then."""
     arm, roadmap = arm_of(robot)
-    start, goal = ends
-    stop = psmp.checks(budget)
     if planner == "rrtconnect":
-        run = psmp.plan_without_roadmap(
-            arm.space, start, goal, check=check, straighten=straighten, seed=seed, stop=stop
-        )
+        run = psmp.plan_without_roadmap(arm.space, *ends, check=check, straighten=True, seed=seed, stop=budget)
     else:
-        proposer = {"default": "ei", "lazysp": "lazysp"}[planner]
-        run = psmp.plan(
-            roadmap, start, goal, check=check, proposer=proposer, straighten=straighten, seed=seed, stop=stop
-        )
-    paths = [run.path.copy() for event in run if event.kind == "improved" and run.path is not None]
-    if straighten and run.path is not None:
-        run.end_planning().until(psmp.checks(2 * budget))
-        paths += [run.path.copy() for event in run if event.kind == "improved"]
-    return run, paths
+        proposer: Proposer = "ei" if planner == "default" else "lazysp"
+        run = psmp.plan(roadmap, *ends, check=check, proposer=proposer, straighten=True, seed=seed, stop=budget)
+    raw: list[Path] = []
+    straightened: list[Path] = []
+    for planning in (True, False):
+        if not planning:
+            # As far as it goes.
+            run.end_planning().until()
+        for event in run:
+            if event.kind == "improved" and run.path is not None:
+                # A straightened path is none of the roadmap; RRTConnect ends with its first one.
+                (raw if planning and (run.vertices is not None or not raw) else straightened).append(run.path.copy())
+    return run, raw, straightened
 
 
 def judge_problem(
-    name: str, number: int, planners: Sequence[str], budget: int, seed: int
+    name: str, number: int, planners: Sequence[str], configurations: int, seconds: float, seed: int
 ) -> tuple[list[str], list[Judged]]:
     """Plans a problem with every planner, raw and straightened, and walks along all paths.
 
@@ -119,18 +119,19 @@ def judge_problem(
     walked: dict[bytes, tuple[Contact, Path] | None] = {}
     found = []
     for planner in planners:
-        for straighten in (False, True):
-            judged = Judged((name, planner, "straightened" if straighten else "raw"), number, "solved")
-            found.append(judged)
-            try:
-                run, paths = planned(robot, check, ends, planner, straighten, budget, seed)
-            except ValueError as refusal:
+        raw, straightened = (Judged((name, planner, kind), number, "solved") for kind in ("raw", "straightened"))
+        found += [raw, straightened]
+        budget = psmp.checks(configurations) | psmp.seconds(seconds)
+        try:
+            run, *paths = planned(robot, check, ends, planner, budget, seed)
+        except ValueError as refusal:
+            for judged in (raw, straightened):
                 judged.outcome, judged.words = "ends", str(refusal)
-                continue
-            judged.seconds = run.seconds
-            if not paths:
+            continue
+        for judged, these in zip((raw, straightened), paths, strict=True):
+            if not paths[0]:
                 judged.outcome = "no path" if run.ending == "no-path-on-roadmap" else "budget"
-            for path in paths:
+            for path in these:
                 judge_path(judge, path, walked, judged)
     at_ends = (("start", judge.deepest(judge.start)), ("goal", judge.deepest(judge.goal)))
     return [f"{name} {number}: the {end} touches, {contact}" for end, contact in at_ends if contact], found
@@ -194,16 +195,18 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="which sets of problems")
     parser.add_argument("--planners", nargs="+", choices=PLANNERS, default=PLANNERS)
     parser.add_argument("--problems", type=int, metavar="N", help="only the first N of each set")
-    parser.add_argument("--budget", type=int, default=20_000, help="configurations to plan with (default: 20000)")
+    parser.add_argument("--configurations", type=int, default=20_000, help="most to plan with (default: 20000)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="most to plan for (default: 2)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at once (default: every core)")
     given = parser.parse_args()
     work = [(name, number) for name in given.sets for number in problems_of(name, given.problems)]
+    budget = given.configurations, given.seconds, given.seed
     began = time.monotonic()
     ends: list[str] = []
     found: list[Judged] = []
     with ProcessPoolExecutor(given.jobs) as pool:
-        tasks = [pool.submit(judge_problem, *problem, given.planners, given.budget, given.seed) for problem in work]
+        tasks = [pool.submit(judge_problem, *problem, given.planners, *budget) for problem in work]
         for done, task in enumerate(as_completed(tasks), 1):
             at_ends, judged = task.result()
             ends += at_ends
