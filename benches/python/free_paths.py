@@ -211,13 +211,12 @@ def main() -> None:
             at_ends, judged = task.result()
             ends += at_ends
             found += judged
-            depths = [contact.depth for one in found for contact, _ in one.contacts]
-            print(
-                f"\r{done} of {len(work)} problems, {sum(one.paths for one in found)} paths, {len(depths)} touch",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
+            for one in judged:
+                for contact, _ in one.contacts:
+                    print(f"\r{' '.join(one.row)} {one.number}: {contact}", file=sys.stderr)
+            paths, touching = sum(one.paths for one in found), sum(len(one.contacts) for one in found)
+            words = f"\r{done} of {len(work)} problems, {paths} paths, {touching} touch "
+            print(words, end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     found.sort(key=lambda judged: (SETS.index(judged.row[0]), PLANNERS.index(judged.row[1]), judged.row[2], judged.number))
     print("\n".join(table(found)))

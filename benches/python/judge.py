@@ -99,7 +99,7 @@ class Judge:
         meshes = zip(thing.get("meshes") or [], thing.get("mesh_poses") or [], strict=True)
         if unknown := {"planes", "type"} & thing.keys():
             raise ValueError(f"{thing['id']}: no shapes are made here of {', '.join(unknown)}")
-        shapes = [(primitive(shape), place) for shape, place in given] + [(mesh(shape), place) for shape, place in meshes]
+        shapes = [(primitive(shape), place) for shape, place in given] + [(described(shape), place) for shape, place in meshes]
         added = []
         for shape, place in shapes:
             made = pin.GeometryObject(thing["id"], at.parentJoint, frame, whole * pose(place), shape)
@@ -146,9 +146,23 @@ def robot(folder: Path) -> tuple[pin.Model, pin.GeometryModel]:
     before = Path.cwd()
     os.chdir(folder)
     try:
-        return model, pin.buildGeomFromUrdf(model, urdf, pin.COLLISION, package_dirs=[str(folder)])
+        geometry = pin.buildGeomFromUrdf(model, urdf, pin.COLLISION, package_dirs=[str(folder)])
     finally:
         os.chdir(before)
+    # Of a file with several materials pinocchio mixes up which triangle has which corners.
+    for link in geometry.geometryObjects:
+        if link.meshPath.endswith(".obj"):
+            corners, triangles = read_obj(Path(link.meshPath))
+            link.geometry = mesh(corners * link.meshScale, triangles)
+    return model, geometry
+
+
+def read_obj(path: Path) -> tuple[npt.NDArray[np.float64], list[list[int]]]:
+    """The corners and triangles of a Wavefront file."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    corners = np.array([line[1:4] for line in lines if line[:1] == ["v"]], dtype=float)
+    faces = [[int(corner.split("/")[0]) - 1 for corner in line[1:]] for line in lines if line[:1] == ["f"]]
+    return corners, [[face[0], *face[i : i + 2]] for face in faces for i in range(1, len(face) - 1)]
 
 
 def pose(given: dict[str, Any]) -> pin.SE3:
@@ -168,11 +182,14 @@ def primitive(given: dict[str, Any]) -> Any:
     raise ValueError(f"no shape is made here of a {given['type']}")
 
 
-def mesh(given: dict[str, Any]) -> Any:
+def described(given: dict[str, Any]) -> Any:
     corners = np.array(given["vertices"], dtype=float)
-    triangles = [triangle["vertex_indices"] for triangle in given["triangles"]]
+    return mesh(corners, [triangle["vertex_indices"] for triangle in given["triangles"]])
+
+
+def mesh(corners: npt.NDArray[np.float64], triangles: list[list[int]]) -> Any:
     made = coal.BVHModelOBBRSS()
-    made.beginModel(len(triangles), len(corners))
+    made.beginModel(len(triangles), 3 * len(triangles))
     for triangle in triangles:
         made.addTriangle(*corners[triangle])
     made.endModel()
