@@ -33,16 +33,20 @@ def wall_in_batches(q: np.ndarray) -> np.ndarray:
 START, GOAL = (0.1, 0.1), (0.9, 0.9)
 
 
+def unavailable(words: str) -> None:
+    """A loud skip, or a failure if CI asks for it."""
+    if os.environ.get("CI") or os.environ.get("PSMP_REQUIRE_DATA"):
+        pytest.fail(words)
+    words = f"SKIPPED: {words}"
+    warnings.warn(words, stacklevel=3)
+    pytest.skip(words)
+
+
 def published(*parts: str) -> Path:
     """A place in the published data. Where there is none, a loud skip, or a failure if CI asks for it."""
     folder = Path(os.environ.get("PSMP_DATA", ROOT.parent / "shared" / "data")).joinpath(*parts)
     if not folder.exists():
-        words = f"{folder} is not there; set PSMP_DATA to the folder of the published data"
-        if os.environ.get("CI") or os.environ.get("PSMP_REQUIRE_DATA"):
-            pytest.fail(words)
-        words = f"SKIPPED: {words}"
-        warnings.warn(words, stacklevel=2)
-        pytest.skip(words)
+        unavailable(f"{folder} is not there; set PSMP_DATA to the folder of the published data")
     return folder
 
 
