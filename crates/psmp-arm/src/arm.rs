@@ -223,6 +223,8 @@ pub struct Arm {
     kinematics: Kinematics<f64>,
     disabled: Arc<BTreeSet<(usize, usize)>>,
     states: Arc<[NamedState]>,
+    /// The last link of its chain, if it is one.
+    tip: Option<usize>,
 }
 
 impl Arm {
@@ -245,9 +247,11 @@ impl Arm {
             .collect();
         let states = semantics.states.iter().filter(|s| s.group == group);
         let disabled = semantics.disabled.keys().copied().collect();
+        let tip = found.chain(&robot).map(|(_, tip)| tip);
         let arm = Self::of(robot, group, planned, disabled)?;
         Ok(Self {
             states: states.cloned().collect(),
+            tip,
             ..arm
         })
     }
@@ -304,6 +308,7 @@ impl Arm {
             kinematics,
             disabled: Arc::new(disabled),
             states: Arc::new([]),
+            tip: None,
         })
     }
 
@@ -558,6 +563,13 @@ impl Arm {
             tool = link;
         }
         tool
+    }
+
+    /// The link that poses are of unless told: the last of the group's chain, or else the
+    /// [tool](Self::tool).
+    #[must_use]
+    pub fn tip(&self) -> usize {
+        self.tip.unwrap_or_else(|| self.tool())
     }
 
     /// The space of configurations, by the joints' limits.

@@ -106,7 +106,7 @@ impl<'a> Inverse<'a> {
     pub fn new(arm: &'a Arm, goal: &PoseGoal) -> Result<Self, ArmError> {
         let link = match &goal.link {
             Some(name) => arm.link(name)?,
-            None => arm.tool(),
+            None => arm.tip(),
         };
         let kinematics = arm.kinematics();
         let (frame, mount) = kinematics.mount(link);

@@ -204,7 +204,7 @@ impl Semantics {
 
 impl Group {
     /// The links at the beginning and at the end, if it is just the chain between them.
-    fn chain(&self, robot: &Robot) -> Option<(usize, usize)> {
+    pub(crate) fn chain(&self, robot: &Robot) -> Option<(usize, usize)> {
         let (base, tip) = (*self.links.first()?, *self.links.last()?);
         let (mut joints, mut links) = (BTreeSet::new(), BTreeSet::from([tip]));
         let mut link = tip;

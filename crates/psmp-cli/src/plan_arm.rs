@@ -55,7 +55,7 @@ pub struct ArmArgs {
     #[arg(long, value_name = "X,Y,Z[,QX,QY,QZ,QW]", value_parser = parse_pose, allow_hyphen_values = true, requires = "robot", conflicts_with = "goal")]
     goal_pose: Option<WantedPose>,
 
-    /// The link that is meant by `--goal-pose`; the last one that the group moves if not given.
+    /// The link that is meant by `--goal-pose`; the last one of the group's chain if not given.
     #[arg(long, value_name = "NAME", requires = "goal_pose", conflicts_with_all = ["goal", "request"])]
     link: Option<String>,
 

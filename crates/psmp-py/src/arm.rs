@@ -267,7 +267,7 @@ impl Arm {
         link: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let link = match link {
-            None => self.arm.tool(),
+            None => self.arm.tip(),
             Some(name) => self.arm.robot().link(name).ok_or_else(|| {
                 PyKeyError::new_err(format!(
                     "the robot has no link `{name}`; it has {}",
