@@ -8,6 +8,9 @@ goal within the joints' limits.
 
     python benches/python/free_paths.py --problems 5
     python benches/python/free_paths.py --sets panda/cage ur5/table_pick --planners rrtconnect --seed 3
+    python benches/python/free_paths.py --problems 20 --resolution 0.2
+
+The last checks so few configurations before a path is proved that without the proof most would touch something.
 
 Needs psmp, pin, coal, numpy, pyyaml, and the published data that PSMP_DATA names. In the table, `ends` are problems
 in which psmp says that the start or the goal touches something, and plans nothing; `no path` are those where the
@@ -79,15 +82,32 @@ def arm_of(robot: str) -> tuple[psmp.Arm, psmp.Roadmap]:
 
 
 def planned(
-    robot: str, check: psmp.ArmChecker, ends: tuple[Path, Path], planner: str, budget: psmp.Stop, seed: int
+    robot: str,
+    check: psmp.ArmChecker,
+    ends: tuple[Path, Path],
+    planner: str,
+    seed: int,
+    budget: psmp.Stop,
+    resolution: float | None,
 ) -> tuple[psmp.Run, list[Path], list[Path]]:
     """A run that has ended, every path that it gave out, and those that it straightened then."""
     arm, roadmap = arm_of(robot)
     if planner == "rrtconnect":
-        run = psmp.plan_without_roadmap(arm.space, *ends, check=check, straighten=True, seed=seed, stop=budget)
+        run = psmp.plan_without_roadmap(
+            arm.space, *ends, check=check, straighten=True, seed=seed, stop=budget, resolution=resolution
+        )
     else:
         proposer: Proposer = "ei" if planner == "default" else "lazysp"
-        run = psmp.plan(roadmap, *ends, check=check, proposer=proposer, straighten=True, seed=seed, stop=budget)
+        run = psmp.plan(
+            roadmap,
+            *ends,
+            check=check,
+            proposer=proposer,
+            straighten=True,
+            seed=seed,
+            stop=budget,
+            resolution=resolution,
+        )
     raw: list[Path] = []
     straightened: list[Path] = []
     for planning in (True, False):
@@ -102,7 +122,13 @@ def planned(
 
 
 def judge_problem(
-    name: str, number: int, planners: Sequence[str], configurations: int, seconds: float, seed: int
+    name: str,
+    number: int,
+    planners: Sequence[str],
+    seed: int,
+    configurations: int,
+    seconds: float,
+    resolution: float | None,
 ) -> tuple[list[str], list[Judged]]:
     """Plans a problem with every planner, raw and straightened, and walks along all paths.
 
@@ -123,7 +149,7 @@ def judge_problem(
         found += [raw, straightened]
         budget = psmp.checks(configurations) | psmp.seconds(seconds)
         try:
-            run, *paths = planned(robot, check, ends, planner, budget, seed)
+            run, *paths = planned(robot, check, ends, planner, seed, budget, resolution)
         except ValueError as refusal:
             for judged in (raw, straightened):
                 judged.outcome, judged.words = "ends", str(refusal)
@@ -197,16 +223,17 @@ def main() -> None:
     parser.add_argument("--problems", type=int, metavar="N", help="only the first N of each set")
     parser.add_argument("--configurations", type=int, default=20_000, help="most to plan with (default: 20000)")
     parser.add_argument("--seconds", type=float, default=2.0, help="most to plan for (default: 2)")
+    parser.add_argument("--resolution", type=float, help="how far apart configurations are checked, in rad")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many at once (default: every core)")
     given = parser.parse_args()
     work = [(name, number) for name in given.sets for number in problems_of(name, given.problems)]
-    budget = given.configurations, given.seconds, given.seed
     began = time.monotonic()
     ends: list[str] = []
     found: list[Judged] = []
     with ProcessPoolExecutor(given.jobs) as pool:
-        tasks = [pool.submit(judge_problem, *problem, given.planners, *budget) for problem in work]
+        options = given.planners, given.seed, given.configurations, given.seconds, given.resolution
+        tasks = [pool.submit(judge_problem, *problem, *options) for problem in work]
         for done, task in enumerate(as_completed(tasks), 1):
             at_ends, judged = task.result()
             ends += at_ends
