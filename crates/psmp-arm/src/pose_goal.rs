@@ -263,15 +263,12 @@ mod tests {
         let start = product(&product(&about(0, 0.5), &about(1, -0.7)), &about(2, 1.2));
         for angles in [Angles::Euler, Angles::RotationVector] {
             let rates = angles.rates(angles.of(&start));
-            for axis in 0..3 {
-                let small = 1e-6;
-                let turned = product(&about(axis, small), &start);
-                for i in 0..3 {
+            for (i, rates) in rates.iter().enumerate() {
+                for (axis, rate) in rates.iter().enumerate() {
+                    let small = 1e-6;
+                    let turned = product(&about(axis, small), &start);
                     let change = (angles.of(&turned)[i] - angles.of(&start)[i]) / small;
-                    assert!(
-                        (change - rates[i][axis]).abs() < 1e-5,
-                        "{angles:?} {i} {axis}"
-                    );
+                    assert!((change - rate).abs() < 1e-5, "{angles:?} {i} {axis}");
                 }
             }
         }
