@@ -218,6 +218,7 @@ fn benchmarks() -> Vec<Check> {
         check("table file", "cargo bench -p psmp-files --bench table_file"),
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
         check("arm checking", "cargo bench -p psmp-arm --bench checking"),
+        check("first path", "cargo bench -p psmp-arm --bench first_path"),
     ]
 }
 
