@@ -48,7 +48,7 @@ fn main() {
     });
     tell("psmp", ours.collect());
     let chain = k::Chain::<f64>::from_urdf_file(urdf).unwrap();
-    let tool = arm.robot().links()[arm.tool()].joint.unwrap();
+    let tool = arm.robot().links()[arm.tip()].joint.unwrap();
     let end = chain.find(&arm.robot().joints()[tool].name).unwrap();
     let serial = k::SerialChain::from_end(end);
     let theirs = poses.iter().enumerate().map(|(i, (pose, from))| {
@@ -106,7 +106,7 @@ fn drawn(arm: &Arm, index: u64) -> Vec<f64> {
 fn tool_pose(arm: &Arm, q: &[f64]) -> Pose {
     let mut poses = arm.kinematics().poses(1);
     arm.kinematics().compute(q, &mut poses);
-    poses.of(0)[arm.tool()]
+    poses.of(0)[arm.tip()]
 }
 
 fn isometry(pose: &Pose) -> k::Isometry3<f64> {

@@ -22,7 +22,7 @@ fn shipped(name: &str) -> Arm {
 fn tool_pose(arm: &Arm, q: &[f64]) -> Pose {
     let mut poses = arm.kinematics().poses(1);
     arm.kinematics().compute(q, &mut poses);
-    poses.of(0)[arm.tool()]
+    poses.of(0)[arm.tip()]
 }
 
 fn drawn(arm: &Arm, random: &mut impl FnMut() -> f64) -> Vec<f64> {
@@ -232,7 +232,7 @@ fn regions_are_met_within_their_tolerances() {
         }
     }
     let mut moving = PoseGoal::exact(None, &pose);
-    let hand = arm.robot().links()[arm.tool()].name.clone();
+    let hand = arm.robot().links()[arm.tip()].name.clone();
     moving.position.as_mut().unwrap().frame = Some(hand);
     assert!(matches!(
         Inverse::new(&arm, &moving),
