@@ -233,13 +233,13 @@ class Arm:
         link: str | None = None,
         *,
         near: npt.ArrayLike | str | dict[str, float] | None = None,
-        tolerance: tuple[float, float] = (0.0, 0.0),
+        tolerance: tuple[float, float] = ...,
         solutions: int = 8,
         restarts: int = 200,
         apart: float = 0.1,
         seed: int = 0,
     ) -> npt.NDArray[np.float64]:
-        """Configurations that bring a link, by default the tool, to a pose: inverse kinematics.
+        """Configurations that bring a link, by default the last of the group's chain, to a pose: inverse kinematics.
 
         ``pose`` is a matrix (4, 4) as of :meth:`pose`, a position and a quaternion (x, y, z, qx, qy, qz,
         qw), or a position alone; in the frame of the robot's root. ``tolerance`` is how far from there

@@ -4,9 +4,9 @@
 //! files. An [`Arm`] is the group of joints that is planned for, and [`Kinematics`] says where its
 //! links are. A [`Scene`] is what stands around it. Worlds check configurations of an arm in a scene:
 //! [`SphereWorld`], eight at a time with the links covered by spheres ([`SphereModel`]),
-//! [`ExactWorld`] with the true shapes, and [`RefinedWorld`] with both; a [`CertifiedChecker`] checks
-//! whole motions. [`Checking`] has them all by name. An [`ArmProblem`] is a start and a goal in a
-//! scene, which a [`CheckedArm`] makes a [`psmp::Session`] of; a [`Trajectory`] gives a path its times.
+//! [`ExactWorld`] with the true shapes, and [`RefinedWorld`] with both. [`Checking`] has them all by
+//! name; a [`CheckedArm`] checks in one of them and proves whole motions. An [`ArmProblem`] is a start
+//! and goals in a scene, which a [`CheckedArm`] makes a [`psmp::Session`] of; a [`Trajectory`] gives a path its times.
 //! A [`joint_roadmap`] and a [`TableJob`] turn scenes into experience, and [`SweptVolumes`] tell what
 //! stays known when a scene changes.
 #![deny(missing_docs)]

@@ -9,7 +9,7 @@ use crate::{Common, names, numbers, say};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::by_name::PlannerName;
-use psmp::checker::World;
+use psmp::checker::{World, WorldFn};
 use psmp::roadmap;
 use psmp::{AnyChecker, Connection, Roadmap, Session, SessionError, Space, WorldId};
 use psmp_files::{FileError, Fingerprint};
@@ -254,7 +254,10 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
     let ends = [query.start, query.goal].map(|v| roadmap.configuration(v).unwrap_or_default());
     let known = Familiarity::from(args.experience).experience(&dataset, world)?;
     let mut options = planning.options(Some(roadmap.clone()), Some(known))?;
-    let in_image = image.as_ref().zip(roadmap.space());
+    // As published, configurations decide: of edges the dataset's table knows no more.
+    let seen = image.as_ref();
+    let seen = seen.map(|image| WorldFn(move |q: &[f64]| image.free_at(q)));
+    let in_image = seen.zip(roadmap.space());
     let shortest = roadmap.shortest_path(query, |edge| table.is_free(world, edge));
     let written = Written {
         place: &place,
@@ -264,10 +267,10 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
         shortest: shortest.map(|path| path.length()),
         known: Some(Fingerprint::of(roadmap)),
     };
-    if let Some((image, space)) = in_image {
+    if let Some((image, space)) = &in_image {
         options.resolution = Some(resolution_for(roadmap, args.method.resolution)?);
         if let PlannerName::Tree(_) = args.planner {
-            let session = Session::in_space(space, image, ends[0], ends[1], options)
+            let session = Session::in_space(space, image.clone(), ends[0], ends[1], options)
                 .map_err(|e| in_collision(e, &place))?;
             return solve(planning, session, &written);
         }
