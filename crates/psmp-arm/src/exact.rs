@@ -7,10 +7,11 @@
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
 use crate::contacts::Contacts;
-use crate::geometry::{Mesh, Shape, around};
+use crate::geometry::{Mesh, Shape};
 use crate::kinematics::Kinematics;
 use crate::pose::{Pose, minus, norm};
 use crate::scene::Scene;
+use crate::sweep::BodyBall;
 pub(crate) use crate::true_shape::to_parry_pose;
 use crate::true_shape::{Room, TrueShape};
 use crate::world::{ArmWorld, Margins};
@@ -88,12 +89,7 @@ impl ExactWorld {
         let bodies = contacts.bodies.iter().zip(&contacts.against_objects);
         let bodies: Vec<ExactBody> = bodies
             .map(|(body, against)| {
-                let boxes = body.shapes.iter().flat_map(|s| {
-                    let (low, high) = s.shape.bounds(&s.pose);
-                    [low, high]
-                });
-                let (low, high) = around(boxes, 0.0);
-                let centre = [0, 1, 2].map(|i| low[i].midpoint(high[i]));
+                let ball = BodyBall::around(body);
                 let shapes = body.shapes.iter();
                 ExactBody {
                     name: body.name.clone(),
@@ -101,8 +97,8 @@ impl ExactWorld {
                     shapes: shapes
                         .map(|s| (to_parry_pose(&s.pose), s.shape.true_shape()))
                         .collect(),
-                    radius: norm(minus(high, centre)),
-                    centre,
+                    radius: ball.radius,
+                    centre: ball.middle,
                     against: (0..obstacles.len())
                         .filter(|&o| against[object_of[o]])
                         .collect(),

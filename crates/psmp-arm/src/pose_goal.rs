@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 /// Where a link is to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoseGoal {
-    /// The link; the [tool](crate::Arm::tool) of the arm if none is named.
+    /// The link; the [tip](crate::Arm::tip) of the arm if none is named.
     pub link: Option<String>,
     /// Where a point of it is to be; anywhere if not given.
     pub position: Option<PositionGoal>,

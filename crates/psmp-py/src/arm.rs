@@ -308,7 +308,9 @@ impl Arm {
         let sampling = seed.map_or(Sampling::Halton, Sampling::Uniform);
         let kept =
             py.detach(|| kept_roadmap(&self.arm, &self.spheres, vertices, sampling, connection));
-        let (graph, troubles) = kept.map_err(|e| refused("nearest", e))?;
+        // With neighbours to join, only the robot can be at fault: hardly anything of it is free.
+        let fault = if nearest == 0 { "nearest" } else { "robot" };
+        let (graph, troubles) = kept.map_err(|e| refused(fault, e))?;
         warn_of_cache(py, &troubles)?;
         Ok(Roadmap::new(graph, Some(connection)))
     }
