@@ -42,7 +42,7 @@ def main() -> None:
     run = psmp.plan(roadmap, start, goal, check=check, stop=psmp.gap(0.1) | psmp.checks(20_000) | psmp.seconds(60))
     for event in run:
         if event.kind == "improved":
-            print(f"{event.configurations:6} configurations: length {event.length:.3f}, at most {event.gap_on_roadmap:.0%} over the roadmap's shortest")
+            print(f"{event.configurations:6} configurations: length {event.length:.3f}, at most {event.gap_over_straight_line:.0%} over the straight line")
     if run.path is None:
         raise SystemExit("no path was found")
 

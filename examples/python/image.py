@@ -51,7 +51,7 @@ def main() -> None:
     run = psmp.plan(roadmap, (0.1, 0.9), (0.9, 0.9), check=check, stop=psmp.gap(0.01) | psmp.checks(50_000))
     for event in run:
         if event.kind == "improved":
-            print(f"{event.configurations:6} configurations: length {event.length:.4f}, at most {event.gap_on_roadmap:.1%} over the roadmap's shortest")
+            print(f"{event.configurations:6} configurations: length {event.length:.4f}, at most {event.gap_over_straight_line:.1%} over the straight line")
     result = run.result()
     print(result)
 

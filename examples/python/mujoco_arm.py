@@ -62,7 +62,7 @@ def main() -> None:
     run = psmp.plan(roadmap, start, goal, check=is_free, resolution=0.05, stop=psmp.gap(0.05) | psmp.checks(30_000))
     for event in run:
         if event.kind == "improved":
-            print(f"{event.configurations:6} configurations: {event.length:.3f} rad, at most {event.gap_on_roadmap:.0%} over the roadmap's shortest")
+            print(f"{event.configurations:6} configurations: {event.length:.3f} rad, at most {event.gap_over_straight_line:.0%} over the straight line")
     result = run.result()
     print(result)
     if result.path is None:

@@ -45,12 +45,14 @@ _EventKind = Literal[
     "proved",
     "checked",
     "probed",
-    "made-finer",
+    "grown",
+    "tried",
     "improved",
     "shortest-on-roadmap",
     "no-path-on-roadmap",
     "straight-line",
     "gave-up",
+    "settled",
 ]
 
 @final
@@ -622,6 +624,9 @@ def on_roadmap(
     resolution: float | None,
     fallback: int | None,
     straighten: bool,
+    fixed_roadmap: bool,
+    keep: str | PathLike[str] | None,
+    world: str | None,
     stop: Stop | None,
 ) -> Engine:
     """A planner on a roadmap."""
@@ -664,11 +669,12 @@ class Run(_Standing):
     @property
     def closed(self) -> bool: ...
     @property
-    def ending(self) -> Literal["shortest-on-roadmap", "no-path-on-roadmap", "straight-line", "gave-up"] | None:
+    def ending(self) -> Literal["shortest-on-roadmap", "no-path-on-roadmap", "straight-line", "gave-up", "settled"] | None:
         """How the run ended, if it is over.
 
         The roadmap's shortest path is found, or it has none; or the path is the straight line; or
-        nothing more is proposed.
+        nothing more is proposed. Where the roadmap grows: nothing has made the path shorter for long
+        (``settled``), or no path was found for very long (``gave-up``).
         """
 
     @property

@@ -15,6 +15,11 @@ Proposer: TypeAlias = Literal[
     "ei-draws",
     "ei-refutation",
     "ei-joint",
+    "psmp+grow",
+    "lazysp+grow",
+    "maxprob+grow",
+    "maxprob++grow",
+    "pomp+grow",
 ]
 BeliefName: TypeAlias = Literal["fs", "soft", "nn", "freq", "local", "latent", "ensemble"]
 Validator: TypeAlias = Literal["coarse", "failfast", "forward", "backward", "alternate", "bisect"]

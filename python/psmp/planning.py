@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ def plan(
     resolution: float | None = None,
     fallback: int | None = 20,
     straighten: bool = False,
+    fixed_roadmap: bool = False,
+    keep: str | os.PathLike[str] | None = None,
+    world: str | None = None,
 ) -> Run:
     """Plans from ``start`` to ``goal``: an iterator of events, each better path among them.
 
@@ -69,12 +73,25 @@ def plan(
     ``resolution`` apart, by default a thousandth of the longest side of the space; of an arm it is the
     largest joint step, by default 0.03 rad.
 
-    From configuration to configuration the straight motion is tried first. If it is blocked, start and
-    goal are joined to the roadmap by motions that are checked at once, as part of this call, and where
-    the roadmap has no path it is made finer around them, up to three times. All that counts, and is told
-    as events. From vertex to vertex, and by a check of edges, the roadmap is planned on as it is; a check
-    of edges joins start and goal as the roadmap's own vertices are. With ``straighten`` the path is
-    shortened by shortcuts once planning is over, or once :meth:`Run.end_planning` says so.
+    From configuration to configuration the straight motion is tried first. If it is blocked, the roadmap
+    is only the beginning: ``ei`` lets it grow where that may make the path shorter, and tries shortcuts and
+    rewirings beside it; the other proposers do with ``+grow`` behind their name, as in ``"lazysp+grow"``. A
+    ``fixed_roadmap`` stays as it is: start and goal are joined to it by motions that are checked at once, as
+    part of this call, and where it has no path it is made finer around them, up to three times. All
+    that counts, and is told as events. From vertex to vertex, and by a check of edges, the roadmap is
+    planned on as it is; a check of edges joins start and goal as the roadmap's own vertices are. With
+    ``straighten`` the path on a roadmap that does not grow is shortened by shortcuts once planning is over,
+    or once :meth:`Run.end_planning` says so; where it grows that is done all along.
+
+    ``keep`` names a file for what has grown: the roadmap, what is known of its edges, and the
+    experience of the belief. It is written when the run stops and when it is closed. If it is there, the
+    run begins with it, as long as robot and space are the same; give the roadmap that it began with. An
+    arm's checker knows its scene, and in another scene what is known is kept as far as it still holds.
+    Of a function nobody can tell which world it answers for: what is known is used again only by runs that
+    give the world the same name, ``world="office"``. ::
+
+        for goal in goals:
+            psmp.plan(roadmap, start, goal, check=check, keep="panda.kept", stop=psmp.seconds(1)).finish()
 
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which
@@ -84,9 +101,10 @@ def plan(
     can be several times as long as the shortest, whatever the belief; ``ei`` is insured unless told
     otherwise, the others are not.
 
-    ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``; without it the run ends with
-    the straight line, with the shortest path on the roadmap, or certain that the roadmap has none. Beside
-    the roadmap there may be a shorter one.
+    ``stop`` pauses the run, as in ``psmp.checks(5000) | psmp.gap(0.01)``. Without it the run ends with
+    the straight line; on a fixed roadmap with its shortest path, or certain that it has none, though beside
+    it there may be a shorter one; and where it grows once nothing has made the path shorter for long
+    (``settled``), or no path was found for very long (``gave-up``).
 
     The same ``seed`` and the same inputs give the same events, bit for bit. ``fallback`` is after how
     many proposals in vain the optimistic shortest path is tried; None gives the plain method, which
@@ -107,6 +125,9 @@ def plan(
         resolution,
         fallback,
         straighten,
+        fixed_roadmap,
+        keep,
+        world,
         stop,
     )
     return Run(engine)

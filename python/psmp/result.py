@@ -47,7 +47,7 @@ class Result:
 
     planner: str
     seed: int
-    #: ``shortest-on-roadmap``, ``no-path-on-roadmap``, ``straight-line``, ``gave-up``, or ``stopped``
+    #: ``shortest-on-roadmap``, ``no-path-on-roadmap``, ``straight-line``, ``gave-up``, ``settled``, or ``stopped``
     #: where planning was not over.
     ending: str
     length: float | None

@@ -133,6 +133,37 @@ await check("another planner, world and family are other pictures", async () => 
   await page.selectOption("#family", { index: 0 });
 });
 
+await check("a roadmap that grows is seen to grow", async () => {
+  const key = () => page.$eval(".key .growing", (line) => line.hidden);
+  must(await key(), "what grows is explained where nothing does");
+  const before = await page.$eval("#planner-0", (select) => select.value);
+  const growing = (await options("planner-0")).find((name) => name.includes("(growing)"));
+  must(growing, `no growing film among ${await options("planner-0")}`);
+  await page.selectOption("#planner-0", { label: growing });
+  must(!(await key()), "what grows is not explained");
+  await letGo();
+  await page.keyboard.press("Home");
+  const none = await count("map-0", [136, 85, 187]);
+  const said = new Set();
+  let flashed = 0;
+  for (let i = 0; i < (await last()); i++) {
+    await page.keyboard.press("ArrowRight");
+    const now = await words(0);
+    said.add(now.split(/[:;,]/)[0].replace(/\d[\d,]*/g, "n"));
+    if (/tried: free/.test(now)) flashed = Math.max(flashed, await count("map-0", [45, 155, 216]));
+    if (flashed > 5 && i > 600) break;
+  }
+  for (const event of ["shortcut tried", "the roadmap grows by n vertices and n edges", "better path"]) {
+    must(said.has(event), `never said ${event}, but ${[...said]}`);
+  }
+  must(flashed > 5, "no shortcut flashes");
+  await page.keyboard.press("End");
+  must((await count("map-0", [136, 85, 187])) > none + 100, "nothing has grown on the map");
+  must((await count("map-0", [0, 114, 178])) > 200, "no best path at the end");
+  await (await page.$("#player")).screenshot({ path: join(shots, "growing.png") });
+  await page.selectOption("#planner-0", before);
+});
+
 await check("dark and light are both drawn, by button and by preference", async () => {
   await page.fill("#time", String(Math.round((await last()) / 2)));
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

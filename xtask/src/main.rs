@@ -215,10 +215,17 @@ fn python_tests(python: Python) -> Vec<Check> {
 fn benchmarks() -> Vec<Check> {
     vec![
         check("search", "cargo bench -p psmp --bench search"),
+        check("growth", "cargo bench -p psmp --bench growth"),
         check("table file", "cargo bench -p psmp-files --bench table_file"),
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
         check("arm checking", "cargo bench -p psmp-arm --bench checking"),
         check("first path", "cargo bench -p psmp-arm --bench first_path"),
+        check("best known", "cargo bench -p psmp-arm --bench best_known"),
+        check(
+            "all published",
+            "cargo bench -p psmp-arm --bench all_published",
+        ),
+        check("offices", "cargo bench -p psmp-lab --bench office"),
     ]
 }
 

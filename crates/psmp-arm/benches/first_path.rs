@@ -13,27 +13,18 @@
 //! PSMP_DATA=... cargo bench -p psmp-arm --bench first_path -- published # as in the PSMP paper
 //! ```
 
+mod published;
+
 use psmp::checker::MotionChecker;
 use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::{RrtConnect, RrtConnectOptions, TreePlanner};
 use psmp::{Resolution, Stop, Until};
-use psmp_arm::{
-    Arm, ArmProblem, DEFAULT_SPHERES, MotionRequest, Robot, Scene, Semantics, SphereModel,
-    SphereWorld,
-};
+use psmp_arm::{Arm, ArmProblem, SphereModel, SphereWorld};
+use published::{Known, SETS, STEP, median, quantile, read_arm, read_known, read_problem, words};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-const SETS: [&str; 5] = [
-    "bookshelf_small",
-    "box",
-    "cage",
-    "table_pick",
-    "table_under_pick",
-];
-/// The distance between configurations.
-const STEP: f64 = 1.0 / 32.0;
 const SEEDS: u64 = 5;
 /// More configurations than this are not asked about for a path.
 const MOST: u64 = 1_000_000;
@@ -55,23 +46,31 @@ struct Figures {
     straight_length: f64,
 }
 
-/// One line of `best_known.csv`.
-struct Known {
-    set: String,
-    problem: u32,
+/// What VAMP did on it.
+struct Rival {
     first_us: f64,
     first_length: f64,
     straight_us: f64,
     straight_length: f64,
 }
 
+impl Rival {
+    /// Nothing if a line has no figures.
+    fn of(known: &Known) -> Option<Self> {
+        Some(Self {
+            first_us: known.number(4)?,
+            first_length: known.number(5)?,
+            straight_us: known.number(6)?,
+            straight_length: known.number(7)?,
+        })
+    }
+}
+
 fn main() -> ExitCode {
     let Some(folder) = psmp_testdata::published("motion_bench_maker") else {
         return ExitCode::SUCCESS;
     };
-    // Cargo adds `--bench`.
-    let words = std::env::args().skip(1).filter(|word| word != "--bench");
-    let words: Vec<String> = words.collect();
+    let words = words();
     let panda = folder.join("panda");
     let (arm, model) = read_arm(&panda);
     let usual = RrtConnectOptions::for_space(arm.space());
@@ -103,8 +102,11 @@ fn main() -> ExitCode {
         let mut rows = Vec::new();
         let mut unsolved = 0;
         for known in known.iter().filter(|known| known.set == set) {
+            let Some(rival) = Rival::of(known) else {
+                continue;
+            };
             match solve(&arm, &model, &panda, known, options) {
-                Some(figures) => rows.push((figures, known)),
+                Some(figures) => rows.push((figures, rival)),
                 None => unsolved += 1,
             }
         }
@@ -159,33 +161,6 @@ fn main() -> ExitCode {
     }
 }
 
-fn read_arm(panda: &Path) -> (Arm, SphereModel) {
-    let robot = Robot::read(panda.join("panda_spherized.urdf")).expect("the robot is read");
-    let semantics = Semantics::read(panda.join("panda.srdf"), &robot).expect("its SRDF is read");
-    let arm = Arm::new(robot, &semantics, "panda_arm").expect("it has an arm");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (model, _) = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, folder);
-    (arm, model)
-}
-
-/// The lines of the Panda that have figures.
-fn read_known(file: &Path) -> Vec<Known> {
-    let text = std::fs::read_to_string(file).expect("the best known lengths are read");
-    let line = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        let number = |place: usize| fields[place].parse::<f64>().ok();
-        Some(Known {
-            set: (fields[0] == "panda").then(|| fields[1].to_owned())?,
-            problem: fields[2].parse().ok()?,
-            first_us: number(4)?,
-            first_length: number(5)?,
-            straight_us: number(6)?,
-            straight_length: number(7)?,
-        })
-    };
-    text.lines().skip(1).filter_map(line).collect()
-}
-
 /// The median over seeds; nothing if an end touches something, or most seeds find no path.
 fn solve(
     arm: &Arm,
@@ -194,11 +169,7 @@ fn solve(
     known: &Known,
     options: RrtConnectOptions,
 ) -> Option<Figures> {
-    let folder = panda.join("problems").join(&known.set);
-    let scene = Scene::read(folder.join(format!("scene{:04}.yaml", known.problem)));
-    let request = MotionRequest::read(folder.join(format!("request{:04}.yaml", known.problem)));
-    let (scene, request) = (scene.expect("a scene"), request.expect("a request"));
-    let problem = ArmProblem::new(arm, scene, &request).expect("they fit the arm");
+    let problem = read_problem(arm, panda, &known.set, known.problem);
     let world = problem.sphere_world(model).expect("they fit the arm");
     let runs: Vec<Figures> = (0..SEEDS)
         .filter_map(|seed| run(&problem, &world, options, seed))
@@ -251,18 +222,4 @@ fn run(
         straight_us: first_us + began.elapsed().as_secs_f64() * 1e6,
         straight_length: straight.length(),
     })
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    quantile(values, 0.5)
-}
-
-fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let place = share * values.len().saturating_sub(1) as f64;
-    values
-        .get(place.round() as usize)
-        .copied()
-        .unwrap_or(f64::NAN)
 }

@@ -161,7 +161,7 @@ fn plan(
     let joining = session.progress().configurations;
     let mut rounds = 0;
     for event in Until::new(&mut session, &Stop::never()) {
-        rounds += u32::from(event?.kind == EventKind::MadeFiner);
+        rounds += u32::from(matches!(event?.kind, EventKind::Grown { .. }));
     }
     Ok(match session.best_path() {
         Some(_) => Outcome::Solved {

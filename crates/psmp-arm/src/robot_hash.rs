@@ -40,7 +40,8 @@ pub(crate) fn add_geometry(hash: &mut XxHash64, robot: &Robot) {
     }
 }
 
-fn add_shape(hash: &mut XxHash64, Placed { shape, pose }: &Placed) {
+/// Adds a shape and where it is.
+pub(crate) fn add_shape(hash: &mut XxHash64, Placed { shape, pose }: &Placed) {
     add_pose(hash, pose);
     // Each kind has a number of its own, so that no two shapes look alike.
     match shape {

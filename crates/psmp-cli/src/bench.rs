@@ -114,7 +114,7 @@ impl From<PreferArg> for Prefer {
 #[derive(Debug, Args)]
 pub struct MethodArgs {
     /// Distance between the configurations of an edge; a thousandth of the space's longest side if
-    /// not given. For an arm, the largest joint step in radians or metres, 0.03 if not given.
+    /// not given, in a map a hundredth, because what lies between is proved. For an arm, the largest joint step in radians or metres, 0.03 if not given.
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true)]
     pub resolution: Option<f64>,
 

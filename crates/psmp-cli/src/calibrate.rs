@@ -5,9 +5,11 @@ use crate::failure::{Mistake, Outcome};
 use crate::{Common, names, numbers, say, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::by_name::{BeliefName, PlannerSpec};
+use psmp::by_name::{BeliefName, PlannerSpec, ProposerName};
 use psmp_files::check_writable;
-use psmp_lab::calibration::{Calibration, CalibrationOptions, Order, calibrate};
+use psmp_lab::calibration::{
+    Calibration, CalibrationOptions, Order, calibrate, calibrate_new_edges,
+};
 use psmp_lab::counted;
 use psmp_lab::sweep::SweepOptions;
 use psmp_report::calibrations;
@@ -51,12 +53,13 @@ pub struct CalibrateArgs {
     )]
     checks: Vec<usize>,
 
-    /// Check the edges that this planner checks, in its order, instead of random ones.
+    /// Check the edges that this planner checks, in its order, instead of random ones. Where new edges
+    /// are asked about it is `lazysp` if not given.
     #[arg(long, value_name = "PLANNER", value_parser = names::planners_on_roadmaps(), hide_possible_values = true)]
     checked_by: Option<PlannerSpec>,
 
-    /// Where to write the numbers, one row for each belief and number of checks: .csv or .json by
-    /// the ending. May be given more than once.
+    /// Where to write the numbers, one row for each belief and number of checks, of known edges and of
+    /// new ones: .csv or .json by the ending. May be given more than once.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
@@ -135,10 +138,14 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
         options.beliefs = BeliefName::TABLE.iter().map(|row| row.what).collect();
     }
     let bar = show::progress(
-        (worlds.len() * options.beliefs.len()) as u64,
+        (2 * worlds.len() * options.beliefs.len()) as u64,
         "asking beliefs",
     );
     let found = calibrate(&dataset, &worlds, &options, || bar.inc(1))?;
+    // Edges grow where a planner plans, and not at random.
+    let lazy = PlannerSpec::new(ProposerName::LazySp, BeliefName::Constant(1.0));
+    options.order = Order::As(args.checked_by.unwrap_or(lazy));
+    let new = calibrate_new_edges(&dataset, &worlds, &options, || bar.inc(1))?;
     bar.finish_and_clear();
     for (belief, why) in &found.left_out {
         say!("left out: belief `{belief}`: {why}");
@@ -155,24 +162,34 @@ pub fn run(args: &CalibrateArgs, common: Common) -> Result<Outcome> {
             ),
         });
     }
+    let rows = [found.rows.clone(), new.rows.clone()].concat();
     for file in &args.output {
-        calibrations::write(file, &found.rows)?;
-        let written = counted(found.rows.len(), "rows");
+        calibrations::write(file, &rows)?;
+        let written = counted(rows.len(), "rows");
         say!("wrote {written} to `{}`", file.display());
     }
     for file in &args.picture {
         write_reliability_diagram(file, &found.rows)?;
         say!("drew `{}`", file.display());
     }
-    print(&found.rows, common.json)?;
+    if common.json {
+        show::json(&rows)?;
+    } else {
+        print(&found.rows)?;
+        print(&new.rows)?;
+    }
     Ok(Outcome::Done)
 }
 
-fn print(rows: &[Calibration], json: bool) -> Result<()> {
-    if json {
-        return show::json(&rows);
-    }
+/// A table of rows that are all about known edges, or all about new ones.
+fn print(rows: &[Calibration]) -> Result<()> {
+    let Some(first) = rows.first() else {
+        return Ok(());
+    };
     let mut out = std::io::stdout().lock();
+    if first.edges == "new" {
+        writeln!(out, "\nedges that no belief has learned of:")?;
+    }
     let mut table = show::table(
         "belief | checks | worlds | log loss | 95% interval | Brier score | calibration error",
         1,
@@ -190,17 +207,15 @@ fn print(rows: &[Calibration], json: bool) -> Result<()> {
         ]);
     }
     writeln!(out, "{table}")?;
-    if let Some(row) = rows.first() {
-        let how = match row.order.as_str() {
-            "random" => "random edges checked".to_owned(),
-            planner => format!("edges checked as `{planner}` does"),
-        };
-        writeln!(
-            out,
-            "{}: {how}, {} held out; lower is better",
-            row.dataset,
-            counted(row.worlds, "worlds")
-        )?;
-    }
+    let how = match first.order.as_str() {
+        "random" => "random edges checked".to_owned(),
+        planner => format!("edges checked as `{planner}` does"),
+    };
+    writeln!(
+        out,
+        "{}: {how}, {} held out; lower is better",
+        first.dataset,
+        counted(first.worlds, "worlds")
+    )?;
     Ok(())
 }

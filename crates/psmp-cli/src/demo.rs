@@ -13,6 +13,7 @@ use psmp_lab::counted;
 use psmp_lab::families::{ONE_WALL, ProblemSet, RESOLUTION};
 use psmp_lab::score::regret;
 use psmp_lab::trial::{self, Trial};
+use psmp_report::picture::Given;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -66,6 +67,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
             planner: PlannerName::OnRoadmap(spec),
             experience: Some(Experience::from(set.table.clone())),
             models: models.clone(),
+            fixed_roadmap: true,
             seed: common.seed,
             ..SessionOptions::default()
         };
@@ -81,6 +83,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
                 event,
                 is_straightened: false,
                 will_be_straightened: false,
+                grows: false,
             };
             if let Err(e) = line.write(&mut out, common.json) {
                 trouble.get_or_insert(e);
@@ -112,7 +115,12 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
             ends: [&[], &[]],
             obstacles: Some(grid),
             trial: &trial,
+            tried: &[],
             shortest: Some(shortest.length()),
+            given: Given {
+                vertices: set.roadmap.vertex_count(),
+                edges: set.roadmap.edge_count(),
+            },
         };
         drawing.write(&mut session, &files)?;
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use psmp_lab::clutter::Clutter;
 use psmp_lab::counted;
-use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
+use psmp_lab::families::Family;
 use psmp_report::picture::ArmPicture;
 use serde_json::json;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Families: one-wall, two-walls, forest, shifting-wall, maze, baffle, bugtrap, \
-    bugtrap-forest. Worlds for an arm: clutter.\n\nExamples:\n  \
+    bugtrap-forest, office. Worlds for an arm: clutter.\n\nExamples:\n  \
     psmp generate maze -o mazes\n  \
     psmp generate one-wall --worlds 200 --seed 7 -o walls\n  \
     psmp info walls\n  \
@@ -67,8 +67,7 @@ fn parse_kind(name: &str) -> Result<Kind, String> {
 
 pub fn parse_family(name: &str) -> Result<Family, String> {
     Family::named(name).copied().ok_or_else(|| {
-        let all = FAMILIES.iter().chain([&BUGTRAP_FOREST]);
-        let names: Vec<&str> = all.map(|family| family.name).collect();
+        let names: Vec<&str> = Family::all().map(|family| family.name).collect();
         format!(
             "there is no such family; choose one of {}",
             names.join(", ")
@@ -92,7 +91,7 @@ pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
 fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<Outcome> {
     if args.robot.is_some() {
         return Err(Mistake::error(
-            format!("the worlds of family `{}` are for a point", family.name),
+            format!("the worlds of family `{}` are for no arm", family.name),
             "leave out `--robot`, or generate `clutter`",
         ));
     }

@@ -1,11 +1,11 @@
-//! `psmp info`: what a dataset, a roadmap, a collision table or a belief holds.
+//! `psmp info`: what a dataset, a roadmap, a collision table, a belief or a kept run holds.
 
 use crate::failure::{Mistake, Outcome, if_there};
 use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
 use psmp::{CollisionTable, Direction, EdgeId, Roadmap, WorldId};
-use psmp_files::{BeliefFile, read_table};
+use psmp_files::{BeliefFile, Kept, read_table};
 use psmp_worlds::{Dataset, graphml};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table\n  psmp info mazes.belief"
+    after_help = "Examples:\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table\n  psmp info mazes.belief\n  psmp info office.keep"
 )]
 pub struct InfoArgs {
-    /// The folder of a dataset, a `.graphml` roadmap, a collision table made by `psmp convert`, or a
-    /// belief made by `psmp learn`.
+    /// The folder of a dataset, a `.graphml` roadmap, a collision table made by `psmp convert`, a
+    /// belief made by `psmp learn`, or what `psmp plan --keep` has left.
     path: PathBuf,
 }
 
@@ -28,13 +28,15 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
         roadmap(&graphml::read(&args.path)?)
     } else if BeliefFile::is_one(&args.path) {
         belief(&BeliefFile::open(&args.path)?)
+    } else if Kept::is_one(&args.path) {
+        kept(&Kept::open(&args.path)?)
     } else if args.path.is_file() {
         let table = read_table(&args.path)?;
         vec![("table", experience(&table))]
     } else {
         return Err(Mistake::error(
             format!("there is no `{}`", args.path.display()),
-            "name the folder of a dataset, a `.graphml` file, a collision table or a belief",
+            "name the folder of a dataset, a `.graphml` file, a collision table, a belief or a kept run",
         ));
     };
     if common.json {
@@ -85,7 +87,7 @@ type Facts = Vec<(&'static str, Value)>;
 fn roadmap(roadmap: &Roadmap) -> Facts {
     let pieces = roadmap.components();
     let degrees = roadmap.degrees();
-    let lengths = roadmap.edges().iter().map(|e| e.length);
+    let lengths = roadmap.edges().map(|e| e.length);
     let bounds = |space: &psmp::Space| -> Vec<Value> {
         let axes = space.axes().iter();
         axes.map(|a| json!([a.lower(), a.upper()])).collect()
@@ -138,6 +140,23 @@ fn experience(table: &CollisionTable) -> Value {
 }
 
 /// What was learned, and from what.
+fn kept(file: &Kept) -> Facts {
+    let Kept { first, known, .. } = file;
+    let free = known.known().filter(|(_, free)| *free).count();
+    let proved = known.known().filter(|(edge, _)| known.is_proved(*edge));
+    let facts = [
+        ("began_with", json!(first.to_string())),
+        (
+            "known_edges",
+            json!({"free": free, "of_them_proved": proved.count(), "blocked": known.known().count() - free}),
+        ),
+        ("objects", json!(file.world.things.len())),
+    ];
+    let about = file.belief.iter().flat_map(belief);
+    let all = facts.into_iter().chain(roadmap(&file.roadmap));
+    all.chain(about).collect()
+}
+
 fn belief(file: &BeliefFile) -> Facts {
     let table = &file.table;
     let known: u64 = table
@@ -224,7 +243,6 @@ fn dataset(folder: &Path) -> Result<Facts> {
 fn both_ways(roadmap: &Roadmap) -> Value {
     let pairs = roadmap
         .edges()
-        .iter()
         .filter(|e| e.from < e.to)
         .filter(|e| roadmap.outgoing(e.to).any(|arc| arc.target == e.from))
         .count();

@@ -1,8 +1,9 @@
 //! Planners and beliefs as arguments: help and completions come from the library's tables of names.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::{Arg, Command};
-use psmp::by_name::{BeliefName, Descriptor, PlannerName, PlannerSpec, ProposerName};
+use psmp::by_name::{BeliefName, Descriptor, GROWING, PlannerName, PlannerSpec, ProposerName};
 use psmp::by_name::{TreeName, ValidatorName};
 use std::error::Error;
 use std::ffi::OsStr;
@@ -11,7 +12,22 @@ use std::str::FromStr;
 
 /// Parses a name, and proposes those that there are to shells.
 #[derive(Clone)]
-pub struct Named<T>(Vec<(String, &'static str)>, PhantomData<fn() -> T>);
+pub struct Named<T> {
+    names: Vec<(String, &'static str)>,
+    /// Whether those that let their roadmap grow are among them.
+    may_grow: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Named<T> {
+    fn new(names: Vec<(String, &'static str)>, may_grow: bool) -> Self {
+        Self {
+            names,
+            may_grow,
+            of: PhantomData,
+        }
+    }
+}
 
 impl<T> TypedValueParser for Named<T>
 where
@@ -26,11 +42,23 @@ where
         value: &OsStr,
     ) -> Result<T, clap::Error> {
         let by_name = StringValueParser::new().try_map(|name| name.parse::<T>());
-        by_name.parse_ref(command, arg, value)
+        let parsed = by_name.parse_ref(command, arg, value);
+        match (&parsed, value.to_str()) {
+            (Err(_), Some(name)) if name.ends_with(GROWING) && !self.may_grow => {
+                Err(clap::Error::raw(
+                    ErrorKind::ValueValidation,
+                    format!(
+                        "`{name}` lets its roadmap grow, and here all plan on the same one: leave out \
+                         `{GROWING}`, or plan with `psmp plan --planner {name}`\n"
+                    ),
+                ))
+            }
+            _ => parsed,
+        }
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names = self.0.iter();
+        let names = self.names.iter();
         let values = names.map(|(name, summary)| PossibleValue::new(name.clone()).help(*summary));
         Some(Box::new(values))
     }
@@ -56,19 +84,27 @@ fn on_roadmaps() -> Vec<(String, &'static str)> {
 
 /// Planners on a roadmap.
 pub fn planners_on_roadmaps() -> Named<PlannerSpec> {
-    Named(on_roadmaps(), PhantomData)
+    Named::new(on_roadmaps(), false)
 }
 
 /// Planners of both kinds.
 pub fn planners() -> Named<PlannerName> {
     let mut names = on_roadmaps();
+    // Ours grow without being told.
+    let grown = names.iter().filter_map(|(name, summary)| {
+        let name = format!("{name}{GROWING}");
+        let fixed: PlannerName = name.strip_suffix(GROWING)?.parse().ok()?;
+        (!fixed.grows()).then_some((name, *summary))
+    });
+    let grown: Vec<_> = grown.collect();
+    names.extend(grown);
     names.extend(rows(TreeName::TABLE));
-    Named(names, PhantomData)
+    Named::new(names, true)
 }
 
 /// Beliefs.
 pub fn beliefs() -> Named<BeliefName> {
-    Named(rows(BeliefName::TABLE), PhantomData)
+    Named::new(rows(BeliefName::TABLE), false)
 }
 
 fn listed<T>(table: &[Descriptor<T>]) -> String {
@@ -104,8 +140,10 @@ pub fn about_beliefs() -> String {
 /// What planners that grow trees are, for help.
 pub fn about_planner() -> String {
     format!(
-        "The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, see `psmp bench --help`; \
-         or one that plans in the map or for the arm without a roadmap:\n\n{}",
+        "The planner, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured][{GROWING}]`, see `psmp bench \
+         --help`. `ei` lets the roadmap grow unless `--fixed-roadmap` is given; the others do with \
+         `{GROWING}` behind their name, a batch of vertices whenever the shortest path on it is found. \
+         Or one that plans in the map or for the arm without a roadmap:\n\n{}",
         listed(TreeName::TABLE)
     )
 }

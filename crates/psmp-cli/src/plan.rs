@@ -11,10 +11,11 @@ use clap::{ArgGroup, Args, ValueEnum};
 use psmp::by_name::PlannerName;
 use psmp::checker::{World, WorldFn};
 use psmp::roadmap;
-use psmp::{AnyChecker, Connection, Roadmap, Session, SessionError, Space, WorldId};
-use psmp_files::{FileError, Fingerprint};
+use psmp::{AnyChecker, Connection, Resolution, Roadmap, Session, SessionError, Space, WorldId};
+use psmp_files::{FileError, Fingerprint, Keeping, WorldRecord};
 use psmp_lab::sweep::Familiarity;
 use psmp_lab::{Problems, checker_for, resolution_for, resolution_in};
+use psmp_report::picture::Given;
 use psmp_worlds::{
     Dataset, DiscRobot, Frame, ImageOptions, OccupancyGrid, ReadOptions, UnknownCells, graphml,
 };
@@ -31,8 +32,13 @@ use std::path::{Path, PathBuf};
     psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --planner bitstar --configurations 50000\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --shortcut --path plan.csv\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --keep office.kept --time 2\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --fixed-roadmap --vertices 2000\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --planner lazysp+grow --configurations 50000\n  \
     psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
     --trajectory plan.csv --picture plan.png\n  \
+    psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
+    --keep panda.kept\n  \
     psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --request request0001.yaml \
     --planner rrtconnect --shortcut --trajectory plan.csv\n  \
     psmp plan --robot panda.urdf --srdf panda.srdf --scene scene0001.yaml --start ready \
@@ -42,7 +48,9 @@ use std::path::{Path, PathBuf};
     joint4=-1,joint5=-1.6,joint6=0\n  \
     psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml \
     --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n\n\
-    A roadmap is made finer around start and goal where it has no path. An arm's trajectory keeps to \
+    The roadmap is only the beginning: it grows where that may make the path shorter, until nothing has \
+    for long, or until a stop that is given. With `--fixed-roadmap` it is only made finer around start and goal \
+    where it has no path. An arm's trajectory keeps to \
     the straight motions that were checked and rests at their ends, so that a straightened path, which has \
     more of them, is shorter but need not be faster.\n\n\
     Ctrl-C ends a run with the best path so far."
@@ -122,6 +130,17 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DISTANCE", value_parser = numbers::positive, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
     radius: Option<f64>,
 
+    /// Plan on the roadmap as it is, with start and goal joined to it, and let it grow by nothing else.
+    /// The run ends with the shortest path on it.
+    #[arg(long)]
+    pub fixed_roadmap: bool,
+
+    /// Keep what has grown in this file: the roadmap, what is known of its edges in this map or scene, and
+    /// the experience that was given. If it is there, the run begins with it, whatever `--vertices` says;
+    /// in another map or scene of the same space, with what still holds there.
+    #[arg(long, value_name = "FILE", conflicts_with = "dataset")]
+    pub keep: Option<PathBuf>,
+
     /// The planner.
     #[arg(
         long,
@@ -133,8 +152,8 @@ pub struct PlanArgs {
     pub planner: PlannerName,
 
     /// In the end straighten the path: try straight motions between places on it. They need not lie
-    /// on the roadmap. An arm's are checked every 0.01
-    /// rad, and so is the path before.
+    /// on the roadmap. An arm's are checked every 0.01 rad, and so is the path before. A planner that lets
+    /// its roadmap grow does so all along.
     #[arg(long)]
     pub shortcut: bool,
 
@@ -210,7 +229,7 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
             psmp_files::check_writable(file)?;
         }
     }
-    if let Some(file) = &args.outcomes {
+    for file in args.outcomes.iter().chain(&args.keep) {
         psmp_files::check_writable(file)?;
     }
     let planning = Planning {
@@ -253,7 +272,7 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
     let place = format!("world {} of {}", world.0 + 1, dataset.name);
     let ends = [query.start, query.goal].map(|v| roadmap.configuration(v).unwrap_or_default());
     let known = Familiarity::from(args.experience).experience(&dataset, world)?;
-    let mut options = planning.options(Some(roadmap.clone()), Some(known))?;
+    let mut options = planning.options(Some(roadmap.clone()), Some(known), None)?;
     // As published, configurations decide: of edges the dataset's table knows no more.
     let seen = image.as_ref();
     let seen = seen.map(|image| WorldFn(move |q: &[f64]| image.free_at(q)));
@@ -266,6 +285,8 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
         obstacles: image.as_ref(),
         shortest: shortest.map(|path| path.length()),
         known: Some(Fingerprint::of(roadmap)),
+        keeping: None,
+        given: size(Some(roadmap)),
     };
     if let Some((image, space)) = &in_image {
         options.resolution = Some(resolution_for(roadmap, args.method.resolution)?);
@@ -307,6 +328,17 @@ struct Written<'a> {
     shortest: Option<f64>,
     /// The roadmap that experience is about, without what the query has added to it.
     known: Option<Fingerprint>,
+    keeping: Option<Keeping>,
+    /// How large the roadmap is before the run.
+    given: Given,
+}
+
+/// How large a roadmap is.
+fn size(roadmap: Option<&Roadmap>) -> Given {
+    Given {
+        vertices: roadmap.map_or(0, Roadmap::vertex_count),
+        edges: roadmap.map_or(0, Roadmap::edge_count),
+    }
 }
 
 /// Plans, and writes what was asked for.
@@ -315,16 +347,17 @@ fn solve<'s, W: World<Error = Infallible> + Clone + Send + 's>(
     mut session: Session<'s, W>,
     written: &Written<'_>,
 ) -> Result<Outcome> {
-    let trial = planning.drive(&mut session).map_err(|e| {
+    let (trial, tried) = planning.drive(&mut session).map_err(|e| {
         match e.downcast::<SessionError<Infallible>>() {
             Ok(error) => in_collision(error, written.place),
             Err(other) => other,
         }
     })?;
+    planning.gather(&mut session)?;
     let dimension = written.space.map_or(0, Space::dimension);
     let names: Vec<String> = (1..=dimension).map(|axis| format!("q{axis}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    planning.write(&session, &names, written.known)?;
+    planning.write(&session, &names, written.known, written.keeping.as_ref())?;
     if let Some(space) = written.space {
         let drawing = Drawing {
             title: &format!("{} in {}", planning.args.planner, written.place),
@@ -332,7 +365,9 @@ fn solve<'s, W: World<Error = Infallible> + Clone + Send + 's>(
             ends: written.ends,
             obstacles: written.obstacles,
             trial: &trial,
+            tried: &tried,
             shortest: written.shortest,
+            given: written.given,
         };
         drawing.write(&mut session, &planning.args.picture)?;
     } else if let Some(file) = planning.args.picture.first() {
@@ -382,12 +417,13 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
     }
     let axes = [psmp::Axis::new(x[0], x[1])?, psmp::Axis::new(y[0], y[1])?];
     let mut space = Space::new(axes.to_vec())?;
-    let roadmap = match (&args.roadmap, args.planner) {
-        (_, PlannerName::Tree(_)) => None,
-        (Some(file), _) => Some(read_plane_roadmap(file)?),
-        (None, _) => Some(build_roadmap(args, &space, planning.common.seed)?),
+    let given = match (&args.roadmap, args.planner) {
+        (Some(file), PlannerName::OnRoadmap(_) | PlannerName::Growing(_)) => {
+            Some(read_plane_roadmap(file)?)
+        }
+        _ => None,
     };
-    if let Some(own) = roadmap.as_ref().and_then(Roadmap::space) {
+    if let Some(own) = given.as_ref().and_then(Roadmap::space) {
         space = own.clone();
     }
     for (name, q) in [("start", start), ("goal", goal)] {
@@ -398,9 +434,28 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
             ));
         }
     }
-    let known = roadmap.as_ref().map(Fingerprint::of);
-    let mut options = planning.options(roadmap, None)?;
-    options.resolution = Some(resolution_in(&space, args.method.resolution)?);
+    // Fine enough to find most of what is in the way: a map proves what lies between.
+    let usual = space.longest_side() / 100.0;
+    let resolution = resolution_in(&space, Some(args.method.resolution.unwrap_or(usual)))?;
+    let world = || WorldRecord::whole(b"a disc in the plane", &as_bytes(&robot, resolution));
+    let mut keeping = planning.keeping(&space, given.as_ref(), world)?;
+    let kept = keeping.as_ref().and_then(Keeping::kept);
+    let roadmap = match (kept, given, args.planner) {
+        (.., PlannerName::Tree(_)) => None,
+        (Some(kept), ..) => Some(kept.roadmap.clone()),
+        (None, Some(given), _) => Some(given),
+        (None, None, _) => Some(build_roadmap(args, &space, planning.common.seed)?),
+    };
+    let first = keeping.as_ref().and_then(Keeping::first_roadmap);
+    let known = first.as_ref().or(roadmap.as_ref()).map(Fingerprint::of);
+    let given = size(roadmap.as_ref());
+    let mut options = planning.options(roadmap, None, first)?;
+    options.resolution = Some(resolution);
+    if let Some(keeping) = &mut keeping {
+        let kept = keeping.kept();
+        let known = kept.map(|kept| kept.known_in(keeping.world()));
+        keeping.begin(&mut options, known.unwrap_or_default());
+    }
     let session = Session::in_space(&space, &robot, &start, &goal, options)?;
     let written = Written {
         place: &map.display().to_string(),
@@ -409,8 +464,20 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
         obstacles: Some(robot.grown()),
         shortest: None,
         known,
+        keeping,
+        given,
     };
     solve(planning, session, &written)
+}
+
+/// All that decides whether a motion of a disc in a map is free.
+fn as_bytes(robot: &DiscRobot, resolution: Resolution) -> Vec<u8> {
+    let grid = robot.grown();
+    let rows =
+        (0..grid.height()).flat_map(|row| (0..grid.width()).map(move |column| (column, row)));
+    let cells = rows.map(|(column, row)| u8::from(grid.is_cell_free(column, row)));
+    let rest = format!("{:?} {} {resolution:?}", grid.frame(), robot.radius());
+    cells.chain(rest.into_bytes()).collect()
 }
 
 /// The place in the plane that an option names. What is none ends the process, as what cannot be read of

@@ -8,13 +8,14 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use psmp::by_name::PlannerName;
+use psmp::checker::EdgeMemory;
 use psmp::{Connection, Progress, Resolution, Roadmap, SessionError};
 use psmp_arm::{
     Arm, ArmProblem, CheckedArm, Checking, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS,
     DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, Goal, MotionLimits, MotionRequest, Pose,
-    PoseGoal, Sampling, SphereModel, Touch, Trajectory, kept_roadmap,
+    PoseGoal, Sampling, SphereModel, Touch, Trajectory, kept_roadmap, still_known, world_record,
 };
-use psmp_files::Fingerprint;
+use psmp_files::{Fingerprint, Keeping};
 use psmp_lab::counted;
 use psmp_lab::trial::Ending;
 use psmp_report::picture::ArmPicture;
@@ -173,24 +174,47 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
         ));
     }
     let spheres = arms::cover(arm.robot(), own.spheres);
-    let roadmap = match args.planner {
-        PlannerName::OnRoadmap(_) => Some(roadmap(planning, &problem, &spheres)?),
-        PlannerName::Tree(_) => None,
-    };
-    let known = roadmap.as_ref().map(Fingerprint::of);
-    let mut options = planning.options(roadmap, None)?;
     let step = args.method.resolution.unwrap_or(DEFAULT_STEP);
-    options.resolution = Some(Resolution::largest_axis(step)?);
+    let resolution = Resolution::largest_axis(step)?;
+    let given = match (&args.roadmap, args.planner) {
+        (_, PlannerName::Tree(_)) | (None, _) => None,
+        (Some(file), _) => Some(arms::read_roadmap(file, &problem.arm)?),
+    };
+    let (arm, scene) = (&problem.arm, &problem.scene);
+    let world = || world_record(arm, &spheres, scene, own.checker, resolution);
+    let mut keeping = planning.keeping(arm.space(), given.as_ref(), world)?;
+    let kept = keeping.as_ref().and_then(Keeping::kept);
+    let roadmap = match (kept, given, args.planner) {
+        (.., PlannerName::Tree(_)) => None,
+        (Some(kept), ..) => Some(kept.roadmap.clone()),
+        (None, Some(given), _) => Some(given),
+        (None, None, _) => Some(roadmap(planning, &problem, &spheres)?),
+    };
+    let first = keeping.as_ref().and_then(Keeping::first_roadmap);
+    let known = first.as_ref().or(roadmap.as_ref()).map(Fingerprint::of);
+    let mut options = planning.options(roadmap, None, first)?;
+    options.resolution = Some(resolution);
+    if let Some(keeping) = &mut keeping {
+        let known = match keeping.kept() {
+            Some(kept) => {
+                let bodies = problem.sphere_world(&spheres)?;
+                still_known(kept, keeping.world(), resolution, &bodies)
+            }
+            None => EdgeMemory::default(),
+        };
+        keeping.begin(&mut options, known);
+    }
     let trouble = |error| trouble(error, own.checker);
     let checked = CheckedArm::new(own.checker, &problem.arm, &spheres, &problem.scene)?;
     let session = checked.session(&problem.start, &problem.goals[..], options);
     let mut session = session.map_err(trouble)?;
-    let trial = planning.drive(&mut session).map_err(|e| {
+    let (trial, _) = planning.drive(&mut session).map_err(|e| {
         let error = e.downcast::<SessionError<Infallible>>();
         error.map_or_else(|other| other, trouble)
     })?;
+    planning.gather(&mut session)?;
     let names: Vec<&str> = problem.arm.names().collect();
-    planning.write(&session, &names, known)?;
+    planning.write(&session, &names, known, keeping.as_ref())?;
     let output = Output {
         planning,
         title: format!("{} in {}", args.planner, short_name(scene_file)),
@@ -267,16 +291,13 @@ fn in_collision(
     Mistake::error(what, format!("change {place}, {remedy}"))
 }
 
-/// The roadmap that was given, or one made on the spot.
+/// A roadmap made on the spot.
 fn roadmap(
     planning: &Planning<'_>,
     problem: &ArmProblem,
     spheres: &SphereModel,
 ) -> Result<Roadmap> {
     let (args, arm) = (planning.args, &problem.arm);
-    if let Some(file) = &args.roadmap {
-        return arms::read_roadmap(file, arm);
-    }
     let vertices = args.vertices.map_or(DEFAULT_VERTICES, |n| n as usize);
     let neighbours = args.arm.neighbours;
     let neighbours = neighbours.map_or(DEFAULT_NEIGHBOURS, |n| n as usize);

@@ -10,12 +10,13 @@ use psmp::by_name::{PlannerName, TreeName};
 use psmp::checker::World;
 use psmp::{CollisionTable, Experience, Space, VertexId};
 use psmp::{Direction, EdgeStatus, EventKind, Limit, Query, Roadmap, Session, SessionOptions};
-use psmp_files::{FileError, Fingerprint, learned, read_table};
+use psmp_files::{FileError, Fingerprint, Keeping, WorldRecord, learned, read_table};
 use psmp_lab::counted;
 use psmp_lab::trial::{self, Ending, Trial};
-use psmp_report::picture::{EdgeMark, RunPicture};
+use psmp_report::picture::{EdgeMark, Given, RunPicture, TriedWay};
 use psmp_worlds::OccupancyGrid;
 use serde_json::json;
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,9 @@ pub fn read_table_of(file: &Path, roadmap: &Roadmap) -> Result<CollisionTable> {
         .into())
 }
 
+/// How many ways that were tried are drawn, of those in collision and of those that are free: the last.
+const MOST_TRIED: [usize; 2] = [300, 1000];
+
 /// A run of `psmp plan`, all but its session.
 pub struct Planning<'a> {
     pub args: &'a PlanArgs,
@@ -45,24 +49,66 @@ pub struct Planning<'a> {
 }
 
 impl Planning<'_> {
+    /// Whether the roadmap grows while it is planned on. That of a dataset never does.
+    pub fn grows(&self) -> bool {
+        let PlanArgs {
+            planner,
+            fixed_roadmap,
+            dataset,
+            ..
+        } = self.args;
+        planner.grows() && !fixed_roadmap && dataset.is_none()
+    }
+
+    /// The file that the run is kept in, if one was named, with what was kept before.
+    pub fn keeping(
+        &self,
+        space: &Space,
+        given: Option<&Roadmap>,
+        world: impl FnOnce() -> WorldRecord,
+    ) -> Result<Option<Keeping>> {
+        let Some(file) = &self.args.keep else {
+            return Ok(None);
+        };
+        let keeping = Keeping::open(file, space, world())?;
+        if let Some(roadmap) = given {
+            keeping.check_first(roadmap)?;
+        }
+        Ok(Some(keeping))
+    }
+
     /// What a session on this roadmap is told, if there is to be one: with the experience that was
-    /// given, or else with `known`.
+    /// given, or else with `known`. Experience is about the roadmap that was kept `first`, if any was.
     pub fn options(
         &self,
         roadmap: Option<Roadmap>,
         known: Option<Experience>,
+        first: Option<Roadmap>,
     ) -> Result<SessionOptions> {
         let method = &self.args.method;
+        // Only straight motions that can be made either way can be added.
+        let can_grow = |roadmap: &Roadmap| {
+            roadmap.direction() == Direction::Undirected && roadmap.is_of_distances()
+        };
+        let grows = self.grows() && roadmap.as_ref().is_none_or(can_grow);
+        if self.args.shortcut && grows {
+            say!(
+                "note: `{}` straightens its path all along, with or without `--shortcut`",
+                self.args.planner
+            );
+        }
         let mut options = SessionOptions {
             planner: self.args.planner,
-            straighten: self.args.shortcut,
+            straighten: self.args.shortcut && !grows,
+            fixed_roadmap: !grows,
+            settles: !self.args.stop.are_given(),
             eta: method.eta,
             fallback: method.fallback,
             seed: self.common.seed,
             experience: known,
             ..SessionOptions::default()
         };
-        if let Some(roadmap) = &roadmap {
+        if let Some(roadmap) = first.as_ref().or(roadmap.as_ref()) {
             if let Some(file) = &self.args.belief {
                 options.experience = Some(learned::open(file, roadmap, &options.models)?);
             } else if let Some(file) = &self.args.experience_table {
@@ -78,7 +124,21 @@ impl Planning<'_> {
     pub fn check_planner(&self) -> Result<()> {
         match self.args.planner {
             PlannerName::Tree(name) => self.check_tree(name),
-            PlannerName::OnRoadmap(spec) => match &self.args.belief {
+            PlannerName::Growing(spec) if self.args.fixed_roadmap => Err(Mistake::error(
+                format!(
+                    "`{}` lets the roadmap grow, and `--fixed-roadmap` forbids it",
+                    self.args.planner
+                ),
+                format!("leave out one of them: `--planner {spec}` keeps to the roadmap"),
+            )),
+            PlannerName::Growing(spec) if self.args.dataset.is_some() => Err(Mistake::error(
+                format!(
+                    "the roadmap of a dataset does not grow, as `{}` would have it",
+                    self.args.planner
+                ),
+                format!("plan with `--planner {spec}`, or in a map or for an arm"),
+            )),
+            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => match &self.args.belief {
                 Some(file) if !spec.needs_experience() => Err(Mistake::error(
                     format!(
                         "planner `{spec}` has no use for the belief `{}`",
@@ -99,6 +159,8 @@ impl Planning<'_> {
             (args.arm.neighbours.is_some(), "--neighbours"),
             (args.belief.is_some(), "--belief"),
             (args.outcomes.is_some(), "--outcomes"),
+            (args.keep.is_some(), "--keep"),
+            (args.fixed_roadmap, "--fixed-roadmap"),
         ] {
             if given {
                 return Err(Mistake::error(
@@ -117,15 +179,16 @@ impl Planning<'_> {
     }
 
     /// Drives a session to its end or until it is stopped, and says what it finds.
-    pub fn drive<'s, W>(&self, session: &mut Session<'s, W>) -> Result<Trial>
+    pub fn drive<'s, W>(&self, session: &mut Session<'s, W>) -> Result<(Trial, Vec<TriedWay>)>
     where
         W: World<Error = Infallible> + Clone + Send + 's,
     {
         self.stopping.planning_begins();
-        let mut trial = self.run(session, self.stopping.limit())?;
+        let mut tried = [VecDeque::new(), VecDeque::new()];
+        let mut trial = self.run(session, self.stopping.limit(), &mut tried)?;
         if trial.ending == Ending::Stopped && self.args.shortcut {
             session.end_planning();
-            let after = self.run(session, self.stopping.limit_afterwards())?;
+            let after = self.run(session, self.stopping.limit_afterwards(), &mut tried)?;
             trial.improvements.extend(after.improvements);
             trial.progress = after.progress;
         }
@@ -139,25 +202,45 @@ impl Planning<'_> {
                 ),
             }
         }
-        Ok(trial)
+        Ok((trial, tried.into_iter().flatten().collect()))
     }
 
-    fn run<'s, W>(&self, session: &mut Session<'s, W>, limit: Limit) -> Result<Trial>
+    /// The same up to a limit. Ways that are tried in the plane are taken down, if they are to be drawn.
+    fn run<'s, W>(
+        &self,
+        session: &mut Session<'s, W>,
+        limit: Limit,
+        tried: &mut [VecDeque<TriedWay>; 2],
+    ) -> Result<Trial>
     where
         W: World<Error = Infallible> + Clone + Send + 's,
     {
         let planner = self.args.planner.to_string();
         let mut out = std::io::stdout().lock();
         let mut trouble = None;
+        let mut growth = show::Growth::default();
         let trial = trial::run_within(session, limit, |session, event| {
-            if event.kind == EventKind::MadeFiner {
-                say!("the roadmap has no path; it is made finer around start and goal");
+            growth.hear(event);
+            if let EventKind::Tried { free, .. } = event.kind
+                && !self.args.picture.is_empty()
+                && let Some(way) = session.tried()
+            {
+                // A long run tries more than can be seen.
+                let alike = &mut tried[usize::from(free)];
+                if alike.len() >= MOST_TRIED[usize::from(free)] {
+                    alike.pop_front();
+                }
+                alike.push_back(TriedWay {
+                    places: way.iter().filter_map(in_plane).collect(),
+                    free,
+                });
             }
             let line = show::Line {
                 planner: &planner,
                 event,
                 is_straightened: session.is_straightening(),
-                will_be_straightened: self.args.shortcut,
+                will_be_straightened: self.args.shortcut && !self.grows(),
+                grows: self.grows(),
             };
             let said = line.write(&mut out, self.common.json);
             if let Err(e) = said.and_then(|()| out.flush()) {
@@ -165,19 +248,32 @@ impl Planning<'_> {
                 trouble.get_or_insert(e);
             }
         });
+        growth.say();
         match trouble.filter(|e| !is_closed_pipe(e)) {
             Some(e) => Err(e.into()),
             None => Ok(trial?),
         }
     }
 
-    /// Writes the best path, and what was found out on the roadmap that `known` is, to where that was
-    /// asked for. A configuration's numbers have `names`.
+    /// Puts all that was found free into the roadmap, where that grows and is to be kept or drawn.
+    pub fn gather<'s, W>(&self, session: &mut Session<'s, W>) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        match self.args.keep.is_some() || !self.args.picture.is_empty() {
+            true => Ok(session.gather()?),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the best path, what was found out on the roadmap that `known` is, and what is kept of the run,
+    /// to where that was asked for. A configuration's numbers have `names`.
     pub fn write<'s, W>(
         &self,
         session: &Session<'s, W>,
         names: &[&str],
         known: Option<Fingerprint>,
+        keeping: Option<&Keeping>,
     ) -> Result<()>
     where
         W: World<Error = Infallible> + Clone + Send + 's,
@@ -187,6 +283,13 @@ impl Planning<'_> {
                 Some(_) => self.write_path(session, names, file)?,
                 None => say!("there is no path to write to `{}`", file.display()),
             }
+        }
+        if let Some(keeping) = keeping {
+            keeping.keep(
+                session
+                    .roadmap()
+                    .map(|(roadmap, _)| (roadmap, session.known())),
+            )?;
         }
         if let (Some(file), Some(known)) = (&self.args.outcomes, known) {
             let planner = session.planner();
@@ -256,9 +359,20 @@ impl Planning<'_> {
                 Outcome::NoPathOnRoadmap
             }
             (None, Ending::NoPathOnRoadmap) => {
+                let remedy = match self.args.fixed_roadmap {
+                    true => "leave out `--fixed-roadmap`",
+                    false => "leave out `--planner`, or add `+grow` to its name",
+                };
                 say!(
-                    "hint: the roadmap was made on the spot, and a finer one may have a path: give \
-                     more `--vertices`, or `--planner rrtconnect`, which needs none"
+                    "hint: the roadmap was made on the spot and stays as it is, and one that grows may \
+                     have a path: {remedy}, or give more `--vertices`"
+                );
+                Outcome::NoPathYet
+            }
+            (None, Ending::GaveUp) if self.grows() => {
+                say!(
+                    "hint: there may be a path all the same: say how long to look for one, as in \
+                     `--time 60`, and the search goes on until then"
                 );
                 Outcome::NoPathYet
             }
@@ -274,7 +388,15 @@ pub struct Drawing<'a> {
     pub ends: [&'a [f64]; 2],
     pub obstacles: Option<&'a OccupancyGrid>,
     pub trial: &'a Trial,
+    pub tried: &'a [TriedWay],
     pub shortest: Option<f64>,
+    /// How large the roadmap was before the run.
+    pub given: Given,
+}
+
+/// The first two coordinates of a configuration.
+fn in_plane(q: &[f64]) -> Option<[f64; 2]> {
+    Some([*q.first()?, *q.get(1)?])
 }
 
 impl Drawing<'_> {
@@ -288,12 +410,22 @@ impl Drawing<'_> {
             return Ok(());
         }
         let mut edges = Vec::new();
+        // Start and goal, and what joins them, are part of every run.
+        let size = session
+            .roadmap()
+            .map_or(0, |(roadmap, _)| roadmap.vertex_count());
+        let has_grown = size > self.given.vertices + 2;
         if let Some(planner) = session.planner_mut() {
             let count = planner.ledger().edge_count() as u32;
+            let given = self.given.edges;
             edges.extend((0..count).map(psmp::EdgeId).map(
                 |edge| match planner.ledger().status(edge) {
                     EdgeStatus::Free => EdgeMark::Free,
                     EdgeStatus::Blocked => EdgeMark::Blocked,
+                    // What is believed of the many new ones is not drawn.
+                    EdgeStatus::Unchecked if edge.index() >= given && has_grown => {
+                        EdgeMark::Unknown { p_free: 0.5 }
+                    }
                     EdgeStatus::Unchecked => EdgeMark::Unknown {
                         p_free: planner.probability_free(edge),
                     },
@@ -310,13 +442,13 @@ impl Drawing<'_> {
         if let (None, Some(best)) = (&path, session.best_path()) {
             // Its configurations are vertices like others, to be drawn with the rest.
             let old = roadmap.configurations().unwrap_or_default();
-            let coordinates = [old, best.coordinates()].concat();
+            let coordinates = [&old[..], best.coordinates()].concat();
             let first = roadmap.vertex_count() as u32;
             path = Some((first..first + best.count() as u32).map(VertexId).collect());
             drawn = Roadmap::from_edges(
                 roadmap.vertex_count() + best.count(),
                 Direction::Undirected,
-                roadmap.edges().to_vec(),
+                roadmap.edges().collect(),
             )?
             .with_configurations(self.space.clone(), coordinates)?;
         }
@@ -331,6 +463,8 @@ impl Drawing<'_> {
             path: path.as_deref(),
             curve: &show::curve(self.trial),
             shortest: self.shortest,
+            given: has_grown.then_some(self.given),
+            tried: self.tried,
         };
         for file in files {
             picture.write(file)?;

@@ -8,6 +8,7 @@ use psmp_lab::trial::{Ending, Trial};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 /// Says a line on standard error. Where no one listens any more, that is no reason to fail.
 #[macro_export]
@@ -77,6 +78,8 @@ pub struct Line<'a> {
     pub is_straightened: bool,
     /// Whether paths are straightened in the end, so that the last one is no longer the planner's.
     pub will_be_straightened: bool,
+    /// Whether the roadmap grows, so that there is always more to try.
+    pub grows: bool,
 }
 
 impl Line<'_> {
@@ -89,6 +92,7 @@ impl Line<'_> {
             EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
             EventKind::StraightLine => "straight-line",
             EventKind::GaveUp => "gave-up",
+            EventKind::Settled => "settled",
             _ => return Ok(()),
         };
         if json {
@@ -120,9 +124,49 @@ impl Line<'_> {
             (EventKind::StraightLine, ..) => {
                 "that is the straight line, and nothing is shorter".to_owned()
             }
+            (EventKind::Settled, ..) => "nothing has made the path shorter for long".to_owned(),
+            (EventKind::GaveUp, None, _) if self.grows => {
+                "for very long no path was found".to_owned()
+            }
             _ => "nothing more is proposed".to_owned(),
         };
         writeln!(out, "{spent}  {said}")
+    }
+}
+
+/// How a roadmap grows, said now and then: batches come by the hundred.
+#[derive(Default)]
+pub struct Growth {
+    vertices: u64,
+    edges: u64,
+    said: Option<Instant>,
+}
+
+impl Growth {
+    /// As long as this nothing more is said.
+    const QUIET: Duration = Duration::from_secs(5);
+
+    /// Hears of an event; says how far the roadmap has grown, if it was quiet for long.
+    pub fn hear(&mut self, event: &Event) {
+        let EventKind::Grown { vertices, edges } = event.kind else {
+            return;
+        };
+        self.vertices += vertices;
+        self.edges += edges;
+        let since = self.said.get_or_insert_with(Instant::now);
+        if since.elapsed() > Self::QUIET {
+            *since = Instant::now();
+            self.say();
+        }
+    }
+
+    /// Says how far the roadmap has grown, if it has.
+    pub fn say(&self) {
+        if self.vertices + self.edges > 0 {
+            let vertices = counted(self.vertices, "vertices");
+            let edges = counted(self.edges, "edges");
+            say!("the roadmap has grown by {vertices} and {edges} while it was planned on");
+        }
     }
 }
 

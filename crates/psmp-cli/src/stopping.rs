@@ -40,6 +40,11 @@ pub struct StopArgs {
 }
 
 impl StopArgs {
+    /// Whether any condition was given.
+    pub fn are_given(&self) -> bool {
+        self.are_met() || self.gap.is_some()
+    }
+
     /// Whether any condition was given that will be met in the end, come what may.
     pub fn are_met(&self) -> bool {
         let counts = [self.configurations, self.edges, self.proposals];

@@ -36,7 +36,7 @@ fn roadmap() -> Result<Roadmap, Box<dyn Error>> {
     let space = Space::unit(2);
     let points = roadmap::halton(&space, 30_000);
     let near = Roadmap::from_configurations(space.clone(), points.clone(), Connection::Nearest(8))?;
-    let edges: Vec<Edge> = near.edges().iter().copied().take(EDGES).collect();
+    let edges: Vec<Edge> = near.edges().take(EDGES).collect();
     assert_eq!(edges.len(), EDGES);
     Ok(Roadmap::from_edges(30_000, Direction::Undirected, edges)?
         .with_configurations(space, points)?)

@@ -2,23 +2,9 @@
 //!
 //! It holds the known worlds, with a bit beside each entry where some are missing, and the models
 //! fitted to them. Which roadmap it is about is part of it: on another one it would be nonsense.
-//! The file is a header and named sections, each beginning at a multiple of 8 bytes; worlds are
-//! used as they are. All numbers are little endian, and all names are filled up with zeros.
-//!
-//! | bytes    | content                                                       |
-//! |----------|---------------------------------------------------------------|
-//! | 0..8     | `psmpbel` and a zero                                          |
-//! | 8..12    | version, 2                                                    |
-//! | 12..16   | CRC-32 of all after the header                                |
-//! | 16..24   | number of worlds                                              |
-//! | 24..32   | the roadmap's number of edges                                 |
-//! | 32..40   | its number of vertices                                        |
-//! | 40..48   | a hash of its edges and their lengths                         |
-//! | 48..56   | number of sections                                            |
-//! | 56..60   | zeros                                                         |
-//! | 60..64   | CRC-32 of the bytes before                                    |
-//! | 64..     | for each section its name (16 bytes), its offset and length   |
-//! | then     | the sections                                                  |
+//! The file is a header and named sections (`sections.rs`); worlds are used as they are. It begins with
+//! `psmpbel`, its version is 2, and its four numbers are: worlds, the roadmap's edges, its vertices, and
+//! a hash of its edges and their lengths.
 //!
 //! Sections: `free by edge` and `free by world`, the bits of a table file; `known by edge` and `known
 //! by world`, likewise, left out where nothing is missing; `soft set`, its doubt and flip; `weights`,
@@ -29,31 +15,30 @@
 //! Version 1 is still read. Its `weights` are four logarithms without names: those of `local`,
 //! `latent`, `soft` and `fs`.
 
-use crate::error::{FileError, Place};
+use crate::error::FileError;
 use crate::files;
+use crate::sections::{Format, NAME, numbers, padded};
 use crate::table_file::{check_borne_out, overfull, rows_by_edge, rows_by_world};
 use psmp::belief::{LatentModel, SoftSetModel};
-use psmp::by_name::{BeliefName, MemberWeights};
-use psmp::{CollisionTable, Direction, EdgeId, Roadmap};
+use psmp::by_name::{BeliefName, MemberWeights, ModelCache};
+use psmp::{CollisionTable, Direction, EdgeId, Experience, Roadmap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs::File;
 use std::hash::Hasher;
-use std::io::Read;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use twox_hash::XxHash64;
 
-const MAGIC: [u8; 8] = *b"psmpbel\0";
-const VERSION: u32 = 2;
-const HEADER: usize = 64;
-/// The length of a name.
-const NAME: usize = 16;
-const ENTRY: usize = NAME + 16;
+const FORMAT: Format = Format {
+    magic: *b"psmpbel\0",
+    version: 2,
+    name: "belief",
+    other: "name a file written by `psmp learn`",
+    newer: "learn again with this version of the program",
+    damaged: "the file is damaged or was cut short: learn again, or copy it again",
+};
 /// The length of a member's weight with its name.
 const WEIGHT: usize = NAME + 8;
-const DAMAGED: &str = "the file is damaged or was cut short: learn again, or copy it again";
 
 const FREE_BY_EDGE: &str = "free by edge";
 const FREE_BY_WORLD: &str = "free by world";
@@ -169,7 +154,7 @@ impl BeliefFile {
         files::write_if_absent(path, &of_nothing.bytes())
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let table = &*self.table;
         let mut sections = vec![
             (FREE_BY_EDGE, words(rows_by_edge(table))),
@@ -195,41 +180,15 @@ impl BeliefFile {
             sections.push((name, bytemuck::cast_slice(part).to_vec()));
         }
 
-        let mut payload = Vec::new();
-        let mut at = HEADER + sections.len() * ENTRY;
-        for (name, bytes) in &sections {
-            payload.extend(padded(name));
-            payload.extend((at as u64).to_le_bytes());
-            payload.extend((bytes.len() as u64).to_le_bytes());
-            at += bytes.len().next_multiple_of(8);
-        }
-        for (_, bytes) in &sections {
-            payload.extend(bytes);
-            payload.resize(payload.len().next_multiple_of(8), 0);
-        }
-        let mut header = [0; HEADER];
-        header[..8].copy_from_slice(&MAGIC);
-        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        header[12..16].copy_from_slice(&crc32fast::hash(&payload).to_le_bytes());
-        for (at, count) in [
-            (16, table.world_count() as u64),
-            (24, self.roadmap.edges),
-            (32, self.roadmap.vertices),
-            (40, self.roadmap.hash),
-            (48, sections.len() as u64),
-        ] {
-            header[at..at + 8].copy_from_slice(&count.to_le_bytes());
-        }
-        let checksum = crc32fast::hash(&header[..60]);
-        header[60..].copy_from_slice(&checksum.to_le_bytes());
-        [header.as_slice(), &payload].concat()
+        let about = self.roadmap;
+        let worlds = table.world_count() as u64;
+        FORMAT.bytes([worlds, about.edges, about.vertices, about.hash], &sections)
     }
 
     /// Whether a file begins as belief files do; false if it cannot be read.
     #[must_use]
     pub fn is_one(path: impl AsRef<Path>) -> bool {
-        let mut mark = [0; MAGIC.len()];
-        File::open(path).is_ok_and(|mut file| file.read_exact(&mut mark).is_ok() && mark == MAGIC)
+        FORMAT.is_of(path)
     }
 
     /// Reads a file and compares all of it with its checksum.
@@ -238,86 +197,33 @@ impl BeliefFile {
     /// If the file cannot be read, is no belief file of a known version, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = files::read(path)?;
-        let map = &bytes[..];
-        let wrong = |at: usize, problem: String, hint: &str| {
-            FileError::new(path, problem)
-                .at(Place::Byte(at as u64))
-                .hint(hint)
-        };
-        if !map.starts_with(&MAGIC) {
-            let problem = "is not a belief file: it does not begin with `psmpbel`".to_owned();
-            return Err(wrong(0, problem, "name a file written by `psmp learn`"));
-        }
-        if map.len() < HEADER {
-            let problem = format!("ends after {} bytes, inside its header", map.len());
-            return Err(wrong(map.len(), problem, DAMAGED));
-        }
-        let number = |at: usize| {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&map[at..at + 8]);
-            u64::from_le_bytes(bytes)
-        };
-        let small = |at: usize| (number(at) & 0xFFFF_FFFF) as u32;
-        let version = small(8);
-        if !(1..=VERSION).contains(&version) {
-            let problem = format!("is a belief of version {version}, expected {VERSION}");
-            let hint = "learn again with this version of the program";
-            return Err(wrong(8, problem, hint));
-        }
-        if (number(56) >> 32) as u32 != crc32fast::hash(&map[..60]) {
-            let problem = "the header does not have the checksum that it tells".to_owned();
-            return Err(wrong(60, problem, DAMAGED));
-        }
-        if (number(8) >> 32) as u32 != crc32fast::hash(&map[HEADER..]) {
-            let problem = "the content does not have the checksum that the header tells".to_owned();
-            return Err(wrong(HEADER, problem, DAMAGED));
-        }
+        Self::read(path, &files::read(path)?)
+    }
+
+    /// Reads a file's bytes. `path` is what an error names.
+    pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        let file = FORMAT.open(path, bytes)?;
+        let strange = |what: &str| file.strange(what);
+        let [worlds, edges, vertices, hash] = file.numbers();
         let roadmap = Fingerprint {
-            vertices: number(32),
-            edges: number(24),
-            hash: number(40),
+            vertices,
+            edges,
+            hash,
         };
-        let strange = |what: &str| wrong(HEADER, format!("{what} makes no sense"), DAMAGED);
         let small_count = |count: u64| u32::try_from(count).map(|count| count as usize);
-        let (Ok(worlds), Ok(edges)) = (small_count(number(16)), small_count(roadmap.edges)) else {
+        let (Ok(worlds), Ok(edges)) = (small_count(worlds), small_count(edges)) else {
             return Err(strange("its size"));
         };
         check_borne_out(path, worlds, edges)?;
-        let sections = usize::try_from(number(48)).unwrap_or(usize::MAX);
-        let table_end = sections
-            .checked_mul(ENTRY)
-            .and_then(|n| n.checked_add(HEADER));
-        if table_end.is_none_or(|end| end > map.len()) {
-            return Err(strange("its number of sections"));
-        }
-        // A section by its name, if it is there, is whole and has this many bytes.
-        let section = |name: &str, length: Option<usize>| -> Result<Option<Range<usize>>, _> {
-            for at in (0..sections).map(|i| HEADER + i * ENTRY) {
-                if map[at..at + NAME] != padded(name) {
-                    continue;
-                }
-                let (start, size) = (number(at + 16) as usize, number(at + 24) as usize);
-                let end = start.checked_add(size).filter(|end| *end <= map.len());
-                let Some(end) = end.filter(|_| start % 8 == 0 && start >= HEADER) else {
-                    return Err(strange(name));
-                };
-                if length.is_some_and(|length| length != size) {
-                    return Err(strange(name));
-                }
-                return Ok(Some(start..end));
-            }
-            Ok(None)
-        };
         let by_edge = edges.checked_mul(worlds.div_ceil(64) * 8);
         let by_world = worlds.checked_mul(edges.div_ceil(64) * 8);
         let (Some(by_edge), Some(by_world)) = (by_edge, by_world) else {
             return Err(strange("its size"));
         };
         let both = |names: [&str; 2]| -> Result<Option<[Vec<u64>; 2]>, FileError> {
-            let rows = section(names[0], Some(by_edge))?;
-            let rows = rows.zip(section(names[1], Some(by_world))?);
-            Ok(rows.map(|(a, b)| [a, b].map(|at| numbers(&map[at]))))
+            let rows = file.section(names[0], Some(by_edge))?;
+            let rows = rows.zip(file.section(names[1], Some(by_world))?);
+            Ok(rows.map(|(a, b)| [a, b].map(numbers)))
         };
         let free = both([FREE_BY_EDGE, FREE_BY_WORLD])?.ok_or_else(|| strange("its table"))?;
         let known = both([KNOWN_BY_EDGE, KNOWN_BY_WORLD])?;
@@ -332,19 +238,25 @@ impl BeliefFile {
         }
         let table = CollisionTable::from_words(worlds, edges, free, known)
             .ok_or_else(|| strange("its table"))?;
-        let soft_set = section(SOFT_SET, Some(16))?
-            .and_then(|at| SoftSetModel::new(float(&map[at.start..]), float(&map[at.start + 8..])))
+        let soft_set = file
+            .section(SOFT_SET, Some(16))?
+            .and_then(|both| SoftSetModel::new(float(both), float(&both[8..])))
             .ok_or_else(|| strange(SOFT_SET))?;
+        let version = file.version();
         let length = (version == 1).then_some(8 * MEMBERS_OF_VERSION_1.len());
-        let weights = section(WEIGHTS, length)?
-            .and_then(|at| weights(version, &map[at]))
+        let weights = file
+            .section(WEIGHTS, length)?
+            .and_then(|bytes| weights(version, bytes))
             .ok_or_else(|| strange(WEIGHTS))?;
         let mut latent = None;
-        if section(LATENT[0], None)?.is_some() {
+        if file.section(LATENT[0], None)?.is_some() {
             let mut parts = [Vec::new(), Vec::new(), Vec::new()];
             for (name, part) in LATENT.iter().zip(&mut parts) {
-                let at = section(name, None)?.filter(|at| at.len().is_multiple_of(4));
-                *part = numbers(&map[at.ok_or_else(|| strange(name))?]);
+                let bytes = file.needed(name, None)?;
+                if !bytes.len().is_multiple_of(4) {
+                    return Err(strange(name));
+                }
+                *part = numbers(bytes);
             }
             if parts[0].len() != edges {
                 return Err(strange(LATENT[0]));
@@ -359,6 +271,26 @@ impl BeliefFile {
             latent,
             weights,
         })
+    }
+
+    /// Its worlds, to plan with on a roadmap that begins with the one it is about. The models are kept in
+    /// the cache, so that planners that know these worlds find them there.
+    pub(crate) fn experience(&self, roadmap: &Roadmap, models: &ModelCache) -> Experience {
+        let experience = Experience::from(self.table.clone());
+        models.keep(
+            roadmap,
+            &experience,
+            self.soft_set,
+            self.latent.clone(),
+            self.weights.clone(),
+        );
+        experience
+    }
+
+    /// Whether it is what was learned from these worlds.
+    pub(crate) fn is_of(&self, experience: &Experience) -> bool {
+        Arc::ptr_eq(&self.table, experience.table())
+            && experience.worlds().len() == self.table.world_count()
     }
 
     /// Sees that what was read from this file is about this roadmap.
@@ -376,13 +308,6 @@ impl BeliefFile {
         Err(FileError::new(path, problem)
             .hint("give the belief that was learned on this roadmap, or learn one"))
     }
-}
-
-/// A name as files have it. Those of sections and beliefs are short.
-fn padded(name: &str) -> [u8; NAME] {
-    let mut padded = [0; NAME];
-    padded[..name.len()].copy_from_slice(name.as_bytes());
-    padded
 }
 
 fn words<'a>(rows: impl Iterator<Item = &'a [u64]>) -> Vec<u8> {
@@ -407,11 +332,6 @@ fn weights(version: u32, bytes: &[u8]) -> Option<MemberWeights> {
     }))
 }
 
-fn numbers<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
-    let numbers = bytes.chunks_exact(size_of::<T>());
-    numbers.map(bytemuck::pod_read_unaligned).collect()
-}
-
 /// The number that bytes begin with.
 fn float(bytes: &[u8]) -> f64 {
     bytemuck::pod_read_unaligned(&bytes[..8])
@@ -420,7 +340,8 @@ fn float(bytes: &[u8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::{Edge, Experience, WorldId};
+    use crate::sections::HEADER;
+    use psmp::{Edge, WorldId};
     use std::path::PathBuf;
 
     fn roadmap(edges: u32) -> Roadmap {
@@ -557,7 +478,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = written(folder.path(), false);
         let file = BeliefFile::open(&path).unwrap();
-        let mut edges = roadmap(90).edges().to_vec();
+        let mut edges: Vec<Edge> = roadmap(90).edges().collect();
         edges[3].length += 1e-12;
         let nearly = Roadmap::from_edges(8, Direction::Undirected, edges).unwrap();
         for other in [roadmap(91), nearly] {

@@ -27,15 +27,7 @@ const LEAST_WORLDS: usize = 3;
 pub fn open(path: &Path, roadmap: &Roadmap, models: &ModelCache) -> Result<Experience, FileError> {
     let file = BeliefFile::open(path)?;
     file.check_roadmap(path, Fingerprint::of(roadmap))?;
-    let experience = Experience::from(file.table);
-    models.keep(
-        roadmap,
-        &experience,
-        file.soft_set,
-        file.latent,
-        file.weights,
-    );
-    Ok(experience)
+    Ok(file.experience(roadmap, models))
 }
 
 /// Learns from known worlds of a roadmap and keeps what was learned in a file.
@@ -48,28 +40,35 @@ pub fn learn(
     experience: &Experience,
     models: &ModelCache,
 ) -> Result<(), FileError> {
-    let weights = models.weights(Some(roadmap), experience);
-    keep(path, Fingerprint::of(roadmap), experience, models, weights)
+    from_worlds(roadmap, experience, models).write(path)
 }
 
-/// Fits the models and writes all.
-fn keep(
-    path: &Path,
+/// What known worlds of a roadmap tell, with the models that are learned from them.
+pub(crate) fn from_worlds(
+    roadmap: &Roadmap,
+    experience: &Experience,
+    models: &ModelCache,
+) -> BeliefFile {
+    let weights = models.weights(Some(roadmap), experience);
+    fitted(Fingerprint::of(roadmap), experience, models, weights)
+}
+
+/// Fits the models.
+fn fitted(
     roadmap: Fingerprint,
     experience: &Experience,
     models: &ModelCache,
     weights: MemberWeights,
-) -> Result<(), FileError> {
+) -> BeliefFile {
     let worlds = experience.worlds();
     let latent = (worlds.len() >= LEAST_WORLDS).then(|| models.latent(experience));
-    let file = BeliefFile {
+    BeliefFile {
         roadmap,
         table: experience.table().of_worlds(worlds).into(),
         soft_set: models.soft_set(experience),
         latent,
         weights,
-    };
-    file.write(path)
+    }
 }
 
 /// What the checks of one run have found.
@@ -200,7 +199,7 @@ pub fn add(path: &Path, runs: &[impl AsRef<Path>]) -> Result<usize, FileError> {
     let (experience, models) = (Experience::from(table), ModelCache::default());
     // How good a belief about places is takes configurations to find out, which are not here.
     let weights = models.weights(None, &experience).or(&file.weights);
-    keep(path, about, &experience, &models, weights)?;
+    fitted(about, &experience, &models, weights).write(path)?;
     Ok(experience.worlds().len())
 }
 

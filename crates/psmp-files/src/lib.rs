@@ -2,19 +2,23 @@
 //!
 //! [`save`] replaces a file at a stroke, [`read_regular`] reads one that may be anything, and
 //! whatever is wrong with a file becomes a [`FileError`] that names the file, the place in it, and
-//! the remedy. Two formats are psmp's own: collision tables ([`read_table`]), and all that was learned
-//! from worlds ([`BeliefFile`]), which [`learned`] makes, opens and adds to.
+//! the remedy. Three formats are psmp's own: collision tables ([`read_table`]); all that was learned
+//! from worlds ([`BeliefFile`]), which [`learned`] makes, opens and adds to; and what planning leaves for the
+//! next query ([`Kept`]), from run to run ([`Keeping`]).
 #![deny(missing_docs)]
 
 mod belief_file;
 mod error;
 mod files;
+mod kept;
 pub mod learned;
 mod regular_file;
+mod sections;
 mod table_file;
 
 pub use belief_file::{BeliefFile, Fingerprint};
 pub use error::{FileError, Place};
 pub use files::{check_writable, read, save, save_piece, save_with};
+pub use kept::{Keeping, Kept, Thing, WorldRecord, worth_keeping};
 pub use regular_file::{read_regular, read_regular_text};
 pub use table_file::{MOST_UNBORNE, read_table, write_table};

@@ -2,11 +2,13 @@
 
 use crate::packed::{open_mat, seal_piece, seal_shard};
 use psmp::by_name::ModelCache;
+use psmp::checker::EdgeMemory;
 use psmp::{
-    CollisionTable, Direction, Edge, EdgeId, Experience, Query, Roadmap, Space, VertexId, WorldId,
+    CollisionTable, Direction, Edge, EdgeId, Experience, Query, Roadmap, SessionOptions, Space,
+    VertexId, WorldId,
 };
 use psmp_arm::{Robot, SphereModel};
-use psmp_files::{Fingerprint, learned, write_table};
+use psmp_files::{Fingerprint, Keeping, Thing, WorldRecord, learned, write_table};
 use psmp_lab::Row;
 use psmp_lab::families::Family;
 use psmp_report::rows;
@@ -213,6 +215,39 @@ pub(crate) fn belief() -> Vec<Vec<u8>> {
             let known = Experience::of(table(), worlds.iter().copied().map(WorldId));
             written("b.belief", |path| {
                 learned::learn(path, &roadmap, &known, &ModelCache::default()).unwrap();
+            })
+        })
+        .into()
+}
+
+/// What two runs have left: one with experience and things, one with nothing but a roadmap.
+pub(crate) fn kept() -> Vec<Vec<u8>> {
+    let roadmap = roadmap(Direction::Undirected);
+    let Some(space) = roadmap.space().cloned() else {
+        unreachable!("it has configurations");
+    };
+    [true, false]
+        .map(|is_full| {
+            written("r.kept", |path| {
+                let mut world = WorldRecord::whole(b"robot", b"world");
+                let mut options = SessionOptions {
+                    roadmap: Some(roadmap.clone()),
+                    ..SessionOptions::default()
+                };
+                let mut known = EdgeMemory::default();
+                if is_full {
+                    options.experience = Some(Experience::from(table()));
+                    world.things.push(Thing {
+                        hash: 3,
+                        boxes: vec![[[0.0; 3], [1.0; 3]]; 2],
+                    });
+                    known.remember(EdgeId(0), false);
+                    known.remember(EdgeId(1), true);
+                    known.remember_proved(EdgeId(2));
+                }
+                let mut keeping = Keeping::open(path, &space, world).unwrap();
+                keeping.begin(&mut options, EdgeMemory::default());
+                keeping.keep(Some((&roadmap, known))).unwrap();
             })
         })
         .into()

@@ -6,12 +6,13 @@ use crate::packed::{
 };
 use crate::{dense, seeds};
 use psmp::by_name::ModelCache;
-use psmp::{CollisionTable, Connection, Direction, EdgeId, Resolution, Roadmap, WorldId};
+use psmp::{CollisionTable, Connection, Direction, EdgeId, Resolution, Roadmap};
+use psmp::{SessionOptions, WorldId};
 use psmp_arm::{
     Arm, ArmProblem, ExactWorld, MotionRequest, Placed, Robot, Sampling, Scene, Semantics,
     SphereModel, SphereWorld, SphereWorlds, TableJob, joint_roadmap,
 };
-use psmp_files::{BeliefFile, FileError, Fingerprint, learned, read_table};
+use psmp_files::{BeliefFile, FileError, Fingerprint, Keeping, Kept, learned, read_table};
 use psmp_lab::families::Family;
 use psmp_lab::{Origin, Row};
 use psmp_report::{keep, reproduce, rows};
@@ -261,6 +262,16 @@ pub const TARGETS: &[Target] = &[
             "worlds.belief",
             seeds::belief,
             read_belief,
+        )
+    },
+    Target {
+        seal: Some(|bytes| seal_mapped(bytes)),
+        ..Target::new(
+            "kept_file",
+            &["psmp-files/src/kept.rs"],
+            "run.kept",
+            seeds::kept,
+            read_kept,
         )
     },
     Target {
@@ -523,6 +534,23 @@ fn read_belief(path: &Path) -> Result<(), FileError> {
     let roadmap = seeds::roadmap(Direction::Undirected);
     use_table(&BeliefFile::open(path)?.table);
     learned::open(path, &roadmap, &ModelCache::default()).map(drop)
+}
+
+fn read_kept(path: &Path) -> Result<(), FileError> {
+    let kept = Kept::open(path)?;
+    use_roadmap(&kept.roadmap);
+    let known = kept.known_in(&kept.world);
+    let _ = known.known().count();
+    if let Some(belief) = &kept.belief {
+        use_table(&belief.table);
+    }
+    let Some(space) = kept.roadmap.space() else {
+        return Ok(());
+    };
+    let mut keeping = Keeping::open(path, space, kept.world.clone())?;
+    let mut options = SessionOptions::default();
+    keeping.begin(&mut options, known);
+    keeping.keep(None)
 }
 
 /// Adds outcomes to a belief that is there and to one that is not.

@@ -6,8 +6,12 @@
 //! logarithm of the probability given to what was true; the *calibration error* is how far, on
 //! average, the share of free edges is from the probability they were given, by bins of a tenth; and
 //! the *reliability diagram* shows that bin by bin.
+//!
+//! Edges that no table knows are a matter of their own: the roadmap [has grown](crate::grown), beliefs
+//! have learned from the rest of it, and are asked about the new edges only.
 
 use crate::arena::{Arena, checker_for};
+use crate::grown::Grown;
 use crate::problems::Problems;
 use crate::statistics::mean_over_worlds;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
@@ -20,6 +24,8 @@ use serde::Serialize;
 
 /// Bins of a reliability diagram.
 const BINS: usize = 10;
+/// One vertex in so many has come later where new edges are asked about.
+const NEW_VERTICES: u64 = 5;
 /// For the log loss a probability is kept this far away from 0 and 1, because one certain and wrong
 /// answer would make it infinite.
 const LEAST: f64 = 1e-6;
@@ -72,6 +78,8 @@ pub struct Calibration {
     pub belief: String,
     /// Which edges were checked: `random`, or the planner that chose them.
     pub order: String,
+    /// Of which edges beliefs were asked: `known`, those that they have learned of, or `new`.
+    pub edges: &'static str,
     /// How many edges were checked.
     pub checks: usize,
     /// In how many worlds.
@@ -91,7 +99,7 @@ pub struct Calibration {
 }
 
 /// What a calibration has found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Calibrations {
     /// Beliefs in the order given, each after ever more checks.
     pub rows: Vec<Calibration>,
@@ -147,6 +155,7 @@ pub fn calibrate(
     let mut checks = options.checks.clone();
     checks.sort_unstable();
     checks.dedup();
+    let has_grown = first_asked(problems)? > 0;
     let (beliefs, left_out) = possible(problems, worlds, options)?;
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(options.runs.jobs.unwrap_or(0))
@@ -172,12 +181,31 @@ pub fn calibrate(
                 dataset: problems.name().to_owned(),
                 belief: belief.to_string(),
                 order: order.clone(),
+                edges: if has_grown { "new" } else { "known" },
                 checks,
                 ..row
             }));
         }
     }
     Ok(Calibrations { rows, left_out })
+}
+
+/// Calibrates beliefs on edges that are new to them: one vertex in five, and all edges that touch it,
+/// are in no table that they learn from. What is checked is chosen among all edges. Nothing where the
+/// roadmap has no configurations.
+///
+/// # Errors
+/// As [`calibrate`].
+pub fn calibrate_new_edges(
+    problems: &dyn Problems,
+    worlds: &[WorldId],
+    options: &CalibrationOptions,
+    tick: impl Fn() + Sync,
+) -> Result<Calibrations, SweepError> {
+    match Grown::new(problems, NEW_VERTICES, options.seed())? {
+        Some(grown) => calibrate(&grown, worlds, options, tick),
+        None => Ok(Calibrations::default()),
+    }
 }
 
 /// One row of all worlds; `None` if there are none.
@@ -203,6 +231,7 @@ fn sum_up(by_world: &[(u32, Tally)]) -> Option<Calibration> {
         dataset: String::new(),
         belief: String::new(),
         order: String::new(),
+        edges: "",
         checks: 0,
         worlds: by_world.len(),
         predictions: all.count,
@@ -211,6 +240,16 @@ fn sum_up(by_world: &[(u32, Tally)]) -> Option<Calibration> {
         log_loss_interval: (log_loss.low, log_loss.high),
         calibration_error: reliability.iter().map(apart).sum(),
         reliability,
+    })
+}
+
+/// The first edge that is asked about: where the roadmap has grown, the first new one.
+fn first_asked(problems: &dyn Problems) -> Result<usize, SweepError> {
+    let known = problems.experience()?.edge_count();
+    Ok(if known < problems.roadmap().edge_count() {
+        known
+    } else {
+        0
     })
 }
 
@@ -266,7 +305,7 @@ fn in_world(
     options: &CalibrationOptions,
     tick: &(impl Fn() + Sync),
 ) -> Result<Vec<Vec<Option<Tally>>>, SweepError> {
-    let table = problems.table()?;
+    let (table, first) = (problems.table()?, first_asked(problems)?);
     let setting = setting(problems, world, options)?;
     let image = problems.image(world)?;
     let mut checker = checker_for(problems, world, image, options.runs.resolution)?;
@@ -302,7 +341,8 @@ fn in_world(
             }
             shown = checks;
             let mut tally = Tally::default();
-            for edge in setting.roadmap.edge_ids().filter(|e| !checked[e.index()]) {
+            let asked = setting.roadmap.edge_ids().skip(first);
+            for edge in asked.filter(|e| !checked[e.index()]) {
                 tally.add(belief.probability_free(edge), table.is_free(world, edge));
             }
             after.push(Some(tally));
@@ -419,6 +459,39 @@ mod tests {
             calibrate(&problems, problems.test(), &again, || {}).unwrap(),
             found
         );
+    }
+
+    /// Of edges that no table knows, who knows worlds tells more than who knows none, before any check
+    /// and after many.
+    #[test]
+    fn of_new_edges_experience_knows_more_than_none() {
+        let family = Family::named("two-walls").unwrap();
+        let problems = family.generate(100, 8, 3, || {}).unwrap();
+        let options = CalibrationOptions {
+            beliefs: ["local", "freq", "fs", "soft", "latent", "ensemble"]
+                .map(|name| name.parse().unwrap())
+                .to_vec(),
+            checks: vec![0, 20, 60],
+            order: Order::As("lazysp".parse().unwrap()),
+            runs: on_threads(1),
+        };
+        let found = calibrate_new_edges(&problems, problems.test(), &options, || {}).unwrap();
+        assert_eq!(found.rows.len(), 18);
+        let new = found.rows[0].predictions;
+        assert!(new > 0 && new < (8 * problems.roadmap.edge_count()) as u64);
+        for row in &found.rows {
+            assert_eq!(row.edges, "new");
+            let alone = |r: &&Calibration| r.belief == "local" && r.checks == row.checks;
+            let local = found.rows.iter().find(alone).unwrap();
+            let least = match row.belief.as_str() {
+                "local" => continue,
+                // Both say the less of edges the more is known.
+                "freq" | "fs" => 1.0,
+                _ => 0.85,
+            };
+            assert!(row.log_loss < least * local.log_loss, "{row:?} {local:?}");
+            assert!(row.calibration_error < 0.2, "{row:?}");
+        }
     }
 
     #[test]

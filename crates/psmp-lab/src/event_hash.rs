@@ -48,7 +48,13 @@ impl EventHash {
                 edge,
                 configurations,
             } => [9, u64::from(edge.0), 0, configurations],
-            EventKind::MadeFiner => [10, 0, 0, 0],
+            EventKind::Grown { vertices, edges } => [10, vertices, edges, 0],
+            EventKind::Tried {
+                what,
+                free,
+                configurations,
+            } => [12, what as u64, u64::from(free), configurations],
+            EventKind::Settled => [13, 0, 0, 0],
             EventKind::Proved {
                 edge,
                 free,

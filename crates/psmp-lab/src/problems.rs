@@ -22,6 +22,13 @@ pub trait Problems: Send + Sync {
     /// # Errors
     /// If that is not known.
     fn table(&self) -> Result<&Arc<CollisionTable>, FileError>;
+    /// What beliefs learn from: the table, or that of its first edges where the roadmap has grown.
+    ///
+    /// # Errors
+    /// If that is not known.
+    fn experience(&self) -> Result<&Arc<CollisionTable>, FileError> {
+        self.table()
+    }
     /// The worlds to learn from, if some are set apart for that.
     fn train(&self) -> Option<&[WorldId]>;
     /// The worlds to plan in, if some are set apart for that.

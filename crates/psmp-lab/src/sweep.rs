@@ -43,7 +43,7 @@ impl Familiarity {
         problems: &dyn Problems,
         world: WorldId,
     ) -> Result<Experience, FileError> {
-        let all = Experience::from(problems.table()?.clone());
+        let all = Experience::from(problems.experience()?.clone());
         Ok(match (self, problems.train()) {
             (Familiarity::Seen, _) => all,
             (Familiarity::Unseen, None) => all.without(&[world]),

@@ -15,8 +15,10 @@ pub enum Ending {
     StraightLine,
     /// Before it began, because the start or the goal is in collision.
     EndInCollision,
-    /// The proposer had nothing left to propose.
+    /// The proposer had nothing left to propose, or no path was found for very long.
     GaveUp,
+    /// Nothing had made the path shorter for long.
+    Settled,
     /// A budget was spent.
     Stopped,
 }
@@ -31,6 +33,7 @@ impl Ending {
             Ending::StraightLine => "straight-line",
             Ending::EndInCollision => "end-in-collision",
             Ending::GaveUp => "gave-up",
+            Ending::Settled => "settled",
             Ending::Stopped => "stopped",
         }
     }
@@ -133,6 +136,7 @@ pub fn run_within<P: Anytime + ?Sized>(
             EventKind::NoPathOnRoadmap => ending = Ending::NoPathOnRoadmap,
             EventKind::StraightLine => ending = Ending::StraightLine,
             EventKind::GaveUp => ending = Ending::GaveUp,
+            EventKind::Settled => ending = Ending::Settled,
             _ => {}
         }
     }

@@ -145,7 +145,7 @@ fn another_seed_is_another_run() {
     let set = FAMILIES[2].generate(1, 0, 3, || {}).unwrap();
     let grid = set.image(psmp::WorldId(0));
     let ends = [set.query.start, set.query.goal].map(|v| set.roadmap.configuration(v).unwrap());
-    let stop = Stop::configurations(300_000);
+    let stop = Stop::configurations(20_000);
     let (first, second) = (planners(&grid, ends, 1), planners(&grid, ends, 2));
     for ((name, mut first), (_, mut second)) in first.into_iter().zip(second) {
         let (first, second) = (

@@ -3,9 +3,13 @@
 use crate::arguments::{configurations, refused, vector};
 use crate::arm::{arm_error, configuration};
 use numpy::{PyArray1, PyArrayMethods};
+use psmp::Resolution;
 use psmp::by_name::SpecError;
-use psmp::checker::World;
-use psmp_arm::{CheckedArm, ExactWorld, Scene, SphereModel};
+use psmp::checker::{EdgeMemory, World};
+use psmp_arm::{
+    CheckedArm, ExactWorld, Scene, SphereModel, SphereWorld, still_known, world_record,
+};
+use psmp_files::{Kept, WorldRecord};
 use psmp_lab::counted;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -21,6 +25,8 @@ pub struct ArmChecker {
     checked: Mutex<CheckedArm>,
     /// Tells what touches what, whichever way configurations are checked.
     exact: Mutex<ExactWorld>,
+    spheres: SphereModel,
+    scene: Scene,
 }
 
 /// What a lock holds. A world that was left in the middle of a question can be asked another.
@@ -43,7 +49,27 @@ impl ArmChecker {
             dimension: arm.dimension(),
             checked: Mutex::new(checked.map_err(|e| arm_error("scene", &e))?),
             exact: Mutex::new(exact.map_err(|e| arm_error("scene", &e))?),
+            spheres: spheres.clone(),
+            scene: scene.clone(),
         })
+    }
+
+    /// What its verdicts depend on.
+    pub fn record(&self, resolution: Resolution) -> WorldRecord {
+        let checking = held(&self.checked).checking();
+        world_record(&self.arm, &self.spheres, &self.scene, checking, resolution)
+    }
+
+    /// What was known of a kept roadmap and still is so in this scene.
+    pub fn still_known(
+        &self,
+        kept: &Kept,
+        now: &WorldRecord,
+        resolution: Resolution,
+    ) -> PyResult<EdgeMemory> {
+        let world = SphereWorld::new(&self.arm, &self.spheres, &self.scene);
+        let world = world.map_err(|e| arm_error("scene", &e))?;
+        Ok(still_known(kept, now, resolution, &world))
     }
 
     /// A copy of the arm to check with in a space, which must be one of as many axes.

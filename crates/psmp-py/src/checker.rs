@@ -12,19 +12,21 @@ use crate::engine::{AnySession, told};
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{
-    BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
+    BisectionChecker, BisectionError, Checker, EdgeMemory, Finding, Part, Sightings, Verdict, World,
 };
 use psmp::{
     AnyChecker, EdgeId, Limit, Query, Resolution, Session, SessionError, SessionOptions, Space,
     WorldId,
 };
 use psmp_arm::CheckedArm;
+use psmp_files::{Keeping, WorldRecord};
 use psmp_lab::{Problems, checker_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use std::convert::Infallible;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Something that checks, as the user gave it.
@@ -91,6 +93,55 @@ impl Check {
             _ => Err(PyTypeError::new_err(format!(
                 "{name} must be an array, because only the check of an arm knows states and joints by name"
             ))),
+        }
+    }
+
+    /// The file that a run is kept in, with what was kept before in the options. Of functions nothing can be
+    /// told apart but by the name of their world: without one, verdicts hold for one run.
+    pub fn keeping(
+        &self,
+        py: Python<'_>,
+        file: &Path,
+        space: &Space,
+        world: Option<&str>,
+        options: &mut SessionOptions,
+    ) -> PyResult<Keeping> {
+        let roadmap = options.roadmap.clone();
+        let begun = |record: WorldRecord| -> PyResult<Keeping> {
+            let keeping = Keeping::open(file, space, record).map_err(|e| file_error(&e))?;
+            if let Some(roadmap) = &roadmap {
+                let first = keeping.check_first(roadmap);
+                first.map_err(|e| file_error(&e))?;
+            }
+            Ok(keeping)
+        };
+        let resolution = options.resolution;
+        match (self, resolution) {
+            (Check::Arm(checker), Some(resolution)) => {
+                if world.is_some() {
+                    return Err(PyTypeError::new_err(
+                        "world is for functions: an arm's checker knows its scene",
+                    ));
+                }
+                let checker = checker.get();
+                let mut keeping = begun(checker.record(resolution))?;
+                let known = match keeping.kept() {
+                    Some(kept) => {
+                        py.detach(|| checker.still_known(kept, keeping.world(), resolution))?
+                    }
+                    None => EdgeMemory::default(),
+                };
+                keeping.begin(options, known);
+                Ok(keeping)
+            }
+            _ => {
+                let about = format!("{} {resolution:?}", world.unwrap_or_default());
+                let mut keeping = begun(WorldRecord::whole(b"a function", about.as_bytes()))?;
+                let kept = keeping.kept().filter(|_| world.is_some());
+                let known = kept.map(|kept| kept.known_in(keeping.world()));
+                keeping.begin(options, known.unwrap_or_default());
+                Ok(keeping)
+            }
         }
     }
 
@@ -355,6 +406,10 @@ impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> PyResult<Finding> {
         let Ok(finding) = self.0.prove(edge, limit);
         Ok(finding)
+    }
+
+    fn grow(&mut self, growth: &psmp::Growth) -> Result<(), psmp::RoadmapError> {
+        self.0.grow(growth)
     }
 }
 

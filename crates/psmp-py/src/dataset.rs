@@ -8,7 +8,7 @@ use crate::table::Table;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::{Fallback, WorldId};
 use psmp_lab::counted;
-use psmp_lab::families::{BUGTRAP_FOREST, FAMILIES, Family};
+use psmp_lab::families::Family;
 use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions, runs_in_world};
 use psmp_lab::{Origin, Problems};
 use psmp_worlds::{Prefer, ReadOptions};
@@ -105,8 +105,7 @@ impl Dataset {
         seed: u64,
     ) -> PyResult<Self> {
         let family = Family::named(family).ok_or_else(|| {
-            let all = FAMILIES.iter().chain([&BUGTRAP_FOREST]);
-            let names: Vec<&str> = all.map(|family| family.name).collect();
+            let names: Vec<&str> = Family::all().map(|family| family.name).collect();
             refused(
                 "family",
                 format!("there is no `{family}`; choose one of {}", names.join(", ")),

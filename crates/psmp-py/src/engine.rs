@@ -8,14 +8,18 @@ use crate::roadmap::Roadmap;
 use crate::run::Run;
 use crate::space::Space;
 use crate::stop::Stop;
-use psmp::by_name::{BeliefName, PlannerName, PlannerSpec, ProposerName, SpecError, TreeName};
-use psmp::checker::{BisectionError, World};
+use psmp::by_name::{
+    BeliefName, GROWING, PlannerName, PlannerSpec, ProposerName, SpecError, TreeName,
+};
+use psmp::checker::{BisectionError, EdgeMemory, World};
 use psmp::trees::RrtConnectOptions;
 use psmp::{Anytime, Direction, Event, Fallback, Limit, Progress};
 use psmp::{Session, SessionError, SessionOptions};
+use psmp_files::Keeping;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -28,6 +32,10 @@ pub trait AnySession: Send {
     fn end_planning(&mut self);
     /// The roadmap planned on, once there is one.
     fn roadmap(&self) -> Option<psmp::Roadmap>;
+    /// Puts all that was found free into the roadmap, where that grows.
+    fn gather(&mut self) -> PyResult<()>;
+    /// What is known of its edges.
+    fn known(&self) -> EdgeMemory;
     fn best_path(&self) -> FoundPath;
     /// The probability of each edge to be free; none where nothing is planned on a roadmap.
     fn probabilities(&mut self) -> Option<Vec<f64>>;
@@ -60,6 +68,14 @@ where
 
     fn roadmap(&self) -> Option<psmp::Roadmap> {
         Some(self.roadmap()?.0.clone())
+    }
+
+    fn gather(&mut self) -> PyResult<()> {
+        self.gather().map_err(told)
+    }
+
+    fn known(&self) -> EdgeMemory {
+        self.known()
     }
 
     fn best_path(&self) -> FoundPath {
@@ -100,11 +116,13 @@ impl Engine {
         session: Box<dyn AnySession>,
         roadmap: Py<Roadmap>,
         options: &SessionOptions,
+        keeping: Option<Keeping>,
         stop: Option<&Bound<'_, Stop>>,
         began: Instant,
     ) -> PyResult<Self> {
         let name = options.planner.to_string();
-        let run = Run::prepared(py, session, roadmap, name, options.seed, stop, began)?;
+        let seed = options.seed;
+        let run = Run::prepared(py, session, roadmap, name, seed, keeping, stop, began)?;
         Ok(Self {
             run: Mutex::new(Some(run)),
         })
@@ -112,14 +130,18 @@ impl Engine {
 }
 
 /// A planner by its parts, as `ei`, a belief and `failfast`.
-fn planner_spec(
+fn planner_name(
     proposer: &str,
     belief: Option<&Belief>,
     validator: Option<&str>,
     insured: Option<bool>,
     has_space: bool,
-) -> PyResult<PlannerSpec> {
+) -> PyResult<PlannerName> {
     let wrong = |e: SpecError| PyValueError::new_err(e.to_string());
+    let (proposer, may_grow) = match proposer.strip_suffix(GROWING) {
+        Some(proposer) => (proposer, true),
+        None => (proposer, false),
+    };
     let proposer = proposer.parse().map_err(wrong)?;
     let belief = match belief {
         Some(belief) => belief.name,
@@ -138,12 +160,15 @@ fn planner_spec(
         spec.validator = validator.parse().map_err(wrong)?;
     }
     spec.insured = insured.unwrap_or(spec.insured);
-    Ok(spec)
+    Ok(match may_grow {
+        true => PlannerName::Growing(spec),
+        false => PlannerName::OnRoadmap(spec),
+    })
 }
 
 /// A planner on a roadmap.
 #[pyfunction]
-#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, straighten, stop))]
+#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, straighten, fixed_roadmap, keep, world, stop))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
 pub fn on_roadmap(
     py: Python<'_>,
@@ -160,6 +185,9 @@ pub fn on_roadmap(
     resolution: Option<f64>,
     fallback: Option<u32>,
     straighten: bool,
+    fixed_roadmap: bool,
+    keep: Option<PathBuf>,
+    world: Option<&str>,
     stop: Option<&Bound<'_, Stop>>,
 ) -> PyResult<Engine> {
     let began = Instant::now();
@@ -168,14 +196,28 @@ pub fn on_roadmap(
     let graph = &roadmap.get().graph;
     let space = graph.space();
     let belief = belief.map(Bound::get);
-    let spec = planner_spec(proposer, belief, validator, insured, space.is_some())?;
-    let options = SessionOptions {
-        planner: PlannerName::OnRoadmap(spec),
+    let planner = planner_name(proposer, belief, validator, insured, space.is_some())?;
+    let from_vertices = !check.checks_configurations() || Roadmap::are_vertices(start, goal)?;
+    let given = match from_vertices {
+        true => "from vertex to vertex, and by a check of edges, a roadmap is planned on as it is",
+        false => "fixed_roadmap forbids it",
+    };
+    if matches!(planner, PlannerName::Growing(_)) && (fixed_roadmap || from_vertices) {
+        return Err(PyValueError::new_err(format!(
+            "`{proposer}` lets the roadmap grow, and {given}: leave out `{GROWING}`"
+        )));
+    }
+    let grows = planner.grows() && !fixed_roadmap && !from_vertices;
+    let mut options = SessionOptions {
+        planner,
         roadmap: Some(graph.clone()),
         experience: belief.and_then(|b| b.experience.clone()),
         models: MODELS.clone(),
         resolution: Some(check.resolution(space, resolution)?),
-        straighten,
+        // One that grows straightens all along.
+        straighten: straighten && !grows,
+        fixed_roadmap: !grows,
+        settles: stop.is_none(),
         eta: belief.map_or(DEFAULT_ETA, |b| b.eta),
         fallback: fallback.map_or(Fallback::Never, Fallback::AfterNoImprovement),
         seed,
@@ -190,15 +232,30 @@ pub fn on_roadmap(
             graph.edge_count()
         )));
     }
-    let session = if check.checks_configurations() && !Roadmap::are_vertices(start, goal)? {
-        let space = roadmap.get().space_of_ends()?;
-        let (start, goals) = Space::ends(space, start, goal)?;
-        check.session(py, space, &start, &goals, options.clone())?
-    } else {
+    if from_vertices {
+        if keep.is_some() {
+            return Err(PyTypeError::new_err(
+                "keep is of use where configurations are planned between and checked: a roadmap that is \
+                 planned on from vertex to vertex, or whose edges alone are checked, does not grow",
+            ));
+        }
         let (graph, query) = roadmap.get().query(py, start, goal)?;
-        check.session_on(&graph, query, resolution, options.clone())?
+        let session = check.session_on(&graph, query, resolution, options.clone())?;
+        let roadmap = roadmap.clone().unbind();
+        return Engine::new(py, session, roadmap, &options, None, stop, began);
+    }
+    let space = roadmap.get().space_of_ends()?;
+    let (start, goals) = Space::ends(space, start, goal)?;
+    let keeping = match keep {
+        Some(file) => {
+            let keeping = check.keeping(py, &file, space, world, &mut options);
+            Some(keeping?)
+        }
+        None => None,
     };
-    Engine::new(py, session, roadmap.clone().unbind(), &options, stop, began)
+    let session = check.session(py, space, &start, &goals, options.clone())?;
+    let roadmap = roadmap.clone().unbind();
+    Engine::new(py, session, roadmap, &options, keeping, stop, began)
 }
 
 /// A planner that grows trees and knows no roadmap.
@@ -261,5 +318,5 @@ pub fn without_roadmap(
         .and_then(|graph| graph.with_configurations(space, ends.concat()))
         .map_err(|e| refused("start and goal", e))?;
     let ends = Py::new(py, Roadmap::new(ends, None))?;
-    Engine::new(py, session, ends, &options, stop, began)
+    Engine::new(py, session, ends, &options, None, stop, began)
 }

@@ -65,12 +65,14 @@ pub fn name(kind: EventKind) -> &'static str {
         EventKind::Checked { .. } => "checked",
         EventKind::Proved { .. } => "proved",
         EventKind::Probed { .. } => "probed",
-        EventKind::MadeFiner => "made-finer",
+        EventKind::Grown { .. } => "grown",
+        EventKind::Tried { .. } => "tried",
         EventKind::Improved { .. } => "improved",
         EventKind::ShortestOnRoadmap => "shortest-on-roadmap",
         EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
         EventKind::StraightLine => "straight-line",
         EventKind::GaveUp => "gave-up",
+        EventKind::Settled => "settled",
         _ => "other",
     }
 }
@@ -137,24 +139,26 @@ impl Event {
         }
     }
 
-    /// Whether the edge of a `checked` or `proved` event or the motion of a `probed` one is free.
+    /// Whether the edge of a `checked` or `proved` event or the motion of a `probed` or `tried` one is free.
     #[getter]
     fn free(&self) -> Option<bool> {
         match self.event.kind {
             EventKind::Checked { free, .. }
             | EventKind::Proved { free, .. }
+            | EventKind::Tried { free, .. }
             | EventKind::Probed { free, .. } => Some(free),
             _ => None,
         }
     }
 
-    /// How many configurations a `checked`, `partly-checked`, `proved` or `probed` event has taken.
+    /// How many configurations a `checked`, `partly-checked`, `proved`, `probed` or `tried` event has taken.
     #[getter]
     fn cost(&self) -> Option<u64> {
         match self.event.kind {
             EventKind::Checked { configurations, .. }
             | EventKind::PartlyChecked { configurations, .. }
             | EventKind::Proved { configurations, .. }
+            | EventKind::Tried { configurations, .. }
             | EventKind::Probed { configurations, .. } => Some(configurations),
             _ => None,
         }
@@ -238,6 +242,14 @@ impl Event {
                 format!(", edge {} {} all along", edge.0, state(free))
             }
             EventKind::Probed { free, .. } => format!(", {}", state(free)),
+            EventKind::Tried { what, free, .. } => format!(", {} {}", what.name(), state(free)),
+            EventKind::Grown { vertices, edges } => {
+                format!(
+                    ", by {} and {}",
+                    counted(vertices, "vertices"),
+                    counted(edges, "edges")
+                )
+            }
             _ => String::new(),
         };
         let gap = match self.event.progress.gap() {

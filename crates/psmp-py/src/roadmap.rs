@@ -3,12 +3,13 @@
 use crate::arguments::{file_error, matrix, numbered, read_only, refused, values, vector};
 use crate::building::interruptible;
 use crate::space::Space;
-use numpy::ndarray::ArrayView2;
+use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::{Connection, Direction, Edge, Query, VertexId};
 use psmp_lab::counted;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// A graph of configurations and the motions between them.
@@ -332,7 +333,8 @@ impl Roadmap {
         self.graph.space().cloned().map(Space)
     }
 
-    /// The configurations, one a row: the roadmap's own memory, which cannot be written to.
+    /// The configurations, one a row: the roadmap's own memory, which cannot be written to, or a copy if
+    /// the roadmap has grown.
     #[getter]
     fn configurations<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let graph = &slf.get().graph;
@@ -340,24 +342,34 @@ impl Roadmap {
             return Ok(None);
         };
         let shape = (graph.vertex_count(), space.dimension());
-        let view = ArrayView2::from_shape(shape, values).map_err(|e| refused("roadmap", e))?;
-        // SAFETY: the values belong to the graph that `slf` holds for as long as it lives. The array
-        // keeps `slf` alive, no one ever moves or writes the values, and the array is read-only.
-        let array = unsafe { PyArray2::borrow_from_array(&view, slf.clone().into_any()) };
+        let array = match values {
+            Cow::Borrowed(values) => {
+                let view = ArrayView2::from_shape(shape, values);
+                let view = view.map_err(|e| refused("roadmap", e))?;
+                // SAFETY: the values belong to the graph that `slf` holds for as long as it lives. The
+                // array keeps `slf` alive, no one ever moves or writes the values, and the array is
+                // read-only.
+                unsafe { PyArray2::borrow_from_array(&view, slf.clone().into_any()) }
+            }
+            Cow::Owned(values) => {
+                let copy = Array2::from_shape_vec(shape, values);
+                PyArray2::from_owned_array(slf.py(), copy.map_err(|e| refused("roadmap", e))?)
+            }
+        };
         read_only(array).map(Some)
     }
 
     /// The two ends of each edge.
     #[getter]
     fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let ends = self.graph.edges().iter().flat_map(|e| [e.from.0, e.to.0]);
+        let ends = self.graph.edges().flat_map(|e| [e.from.0, e.to.0]);
         PyArray1::from_vec(py, ends.collect()).reshape([self.graph.edge_count(), 2])
     }
 
     /// The length of each edge.
     #[getter]
     fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_vec(py, self.graph.edges().iter().map(|e| e.length).collect())
+        PyArray1::from_vec(py, self.graph.edges().map(|e| e.length).collect())
     }
 
     fn __repr__(&self) -> String {

@@ -3,12 +3,14 @@
 //! A run is driven by one thread at a time; another that tries meanwhile, or a checker that drives
 //! the run it works for, is told so at once.
 
+use crate::arguments::file_error;
 use crate::engine::{AnySession, Engine};
 use crate::event::{self, Event, FoundPath};
 use crate::roadmap::Roadmap;
 use crate::stop::{Signals, Stop};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::{EventKind, Limit, Progress, Yardstick};
+use psmp_files::Keeping;
 use psmp_lab::EventHash;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -48,6 +50,9 @@ struct State {
     events: u64,
     /// The vertices at the ends of each edge checked, one pair after the other, and whether it was free.
     checked: (Vec<u32>, Vec<bool>),
+    /// The file that the run is kept in, and how many configurations it had checked when it was last.
+    keeping: Option<Keeping>,
+    kept_at: Option<u64>,
 }
 
 impl State {
@@ -69,6 +74,24 @@ impl State {
             _ => self.bounds.push(bound),
         }
         Ok(())
+    }
+
+    /// Keeps the run in its file, if it has one and has gone on since it was kept last.
+    fn write(&mut self, py: Python<'_>) -> PyResult<()> {
+        let spent = Some(self.progress.configurations);
+        let (Some(keeping), Some(session)) = (&self.keeping, &mut self.session) else {
+            return Ok(());
+        };
+        if self.kept_at == spent {
+            return Ok(());
+        }
+        session.gather()?;
+        let roadmap = session.roadmap();
+        let grown = roadmap.as_ref().map(|roadmap| (roadmap, session.known()));
+        keeping.keep(grown).map_err(|e| file_error(&e))?;
+        self.kept_at = spent;
+        // A run that found its path without the roadmap has one only now.
+        self.follow(py)
     }
 
     fn limit(&self, began: Instant) -> Limit {
@@ -117,12 +140,14 @@ pub struct Run {
 
 impl Run {
     /// A run with all done that comes before planning, as far as the stop allows.
+    #[expect(clippy::too_many_arguments, reason = "they are what a run is made of")]
     pub fn prepared(
         py: Python<'_>,
         mut session: Box<dyn AnySession>,
         roadmap: Py<Roadmap>,
         planner_name: String,
         seed: u64,
+        keeping: Option<Keeping>,
         stop: Option<&Bound<'_, Stop>>,
         began: Instant,
     ) -> PyResult<Self> {
@@ -143,6 +168,8 @@ impl Run {
             hash: EventHash::default(),
             events: 0,
             checked: Default::default(),
+            keeping,
+            kept_at: None,
         };
         let limit = state.limit(began);
         let prepared = py.detach(|| session.prepare(&limit));
@@ -210,6 +237,7 @@ impl Run {
         state.busy += now.elapsed();
         state.follow(py)?;
         let Some(event) = step.transpose()? else {
+            state.write(py)?;
             return Ok(None);
         };
         state.keep(&event);
@@ -241,11 +269,14 @@ impl Run {
     }
 
     /// Ends the run for good and lets go of its checker. What it has found stays.
-    fn close(&self) -> PyResult<()> {
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let mut state = self.state()?;
+        let kept = state.write(py);
         // Dropped when the lock is free: the checker is Python's, and so may be what its end does.
-        let session = self.state()?.session.take();
+        let session = state.session.take();
+        drop(state);
         drop(session);
-        Ok(())
+        kept
     }
 
     #[getter]
@@ -253,7 +284,7 @@ impl Run {
         Ok(self.state()?.session.is_none())
     }
 
-    /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line` or `gave-up` once the run is over.
+    /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or `settled` once the run is over.
     #[getter]
     fn ending(&self) -> PyResult<Option<&'static str>> {
         Ok(self.state()?.ending)

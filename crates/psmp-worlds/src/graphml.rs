@@ -69,7 +69,7 @@ pub fn write(path: impl AsRef<Path>, roadmap: &Roadmap) -> Result<(), FileError>
                 None => writeln!(w, r#"    <node id="n{}"/>"#, v.0)?,
             }
         }
-        for (id, Edge { from, to, length }) in roadmap.edges().iter().enumerate() {
+        for (id, Edge { from, to, length }) in roadmap.edges().enumerate() {
             write!(
                 w,
                 r#"    <edge id="e{id}" source="n{}" target="n{}">"#,

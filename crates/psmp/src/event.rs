@@ -99,6 +99,27 @@ pub enum Source {
     Insurance,
 }
 
+/// A way to make a path shorter that is no path on a roadmap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Move {
+    /// A straight motion between two places on the best path.
+    Shortcut,
+    /// A way between two places on the best path through a new configuration beside it.
+    Rewiring,
+}
+
+impl Move {
+    /// In one word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Move::Shortcut => "shortcut",
+            Move::Rewiring => "rewiring",
+        }
+    }
+}
+
 /// What has happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -146,9 +167,23 @@ pub enum EventKind {
         /// How many that took.
         configurations: u64,
     },
-    /// The roadmap had no path, and was made finer around start and goal. What is known of its edges
-    /// stays known.
-    MadeFiner,
+    /// The roadmap has grown by so many vertices and edges. Those that were there stay as they are, and
+    /// so does all that is known of them.
+    Grown {
+        /// How many vertices are new.
+        vertices: u64,
+        /// How many edges are new.
+        edges: u64,
+    },
+    /// A way that is no path on the roadmap was tried to make the best path shorter.
+    Tried {
+        /// What it was.
+        what: Move,
+        /// Whether it is free.
+        free: bool,
+        /// How many configurations that took.
+        configurations: u64,
+    },
     /// The proposed path is free and shorter than all before.
     Improved {
         /// Its length.
@@ -165,6 +200,9 @@ pub enum EventKind {
     /// The proposer has ended by design, or has nothing left while the fallback is off. The run is
     /// over without a certificate.
     GaveUp,
+    /// For long nothing has made the best path shorter, though there is always more to try. The run is
+    /// over without a certificate.
+    Settled,
 }
 
 impl EventKind {
@@ -177,6 +215,7 @@ impl EventKind {
                 | EventKind::NoPathOnRoadmap
                 | EventKind::StraightLine
                 | EventKind::GaveUp
+                | EventKind::Settled
         )
     }
 }

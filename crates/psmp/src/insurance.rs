@@ -65,6 +65,14 @@
 //! followed anew through a world in which it is blocked, free of charge where edges are known: the
 //! theorem holds from refutation to refutation, with `L` as it is in the world as it is known then.
 //!
+//! *Growth.* Where the [roadmap grows](crate::Planner::grow), LazySP grows at the same moments: it is first
+//! followed as far as it can be, then the new edges are in its graph, and it turns to a shorter path if they
+//! give it one. What it has checked and spent stays. `L` is then what this LazySP spends until it is done.
+//! New edges may make that less than it seemed: a look that was covered before the last growth was covered
+//! by an `F` that LazySP perhaps never pays. So of the proof only `v(s) <= L` is left for it, as where there
+//! is no path, and the run has cost at most `2 L + F + P`, with `F <= P` as it was at that moment. Edges that
+//! are known when they are added cost LazySP nothing, as they cost nothing here.
+//!
 //! *What it costs.* Nothing until `F + P` is spent, two paths or more, which is more than a good belief
 //! needs to a first path. After that, every second configuration, less what LazySP and the belief would
 //! both have checked. The search for `F` is made only where the rest does not cover a check.
@@ -171,6 +179,21 @@ impl Insurance {
             spent: self.spent,
             one_path: self.one_path,
             ..anew
+        }
+    }
+
+    /// LazySP follows the roadmap where it has grown.
+    pub(crate) fn grow(&mut self) {
+        self.optimistic.grow();
+        self.checked.resize(self.roadmap.edge_count(), false);
+        self.cost.resize(self.roadmap.edge_count(), 0);
+        self.path.grow(&self.roadmap);
+        self.cheapest.grow(&self.roadmap);
+        let shortest = self.optimistic.to_goal(self.query.start);
+        if !self.has_path || shortest < self.path.length() {
+            self.has_path = self.optimistic.path(self.query.start, &mut self.path);
+            self.done = 0;
+            self.announced = false;
         }
     }
 

@@ -45,6 +45,8 @@ pub struct Ledger {
     hidden: [u32; HALVINGS],
     blocked: u32,
     configurations: u64,
+    /// Whether each edge has been proved free all along.
+    proved: Vec<bool>,
 }
 
 impl Ledger {
@@ -57,7 +59,30 @@ impl Ledger {
             hidden: [0; HALVINGS],
             blocked: 0,
             configurations: 0,
+            proved: vec![false; edges],
         }
+    }
+
+    /// Follows a roadmap that has grown to so many edges.
+    pub(crate) fn grow(&mut self, edges: usize) {
+        self.status.resize(edges, EdgeStatus::Unchecked);
+        self.seen.resize(edges, 0);
+        self.hidden_so_far.resize(edges, 1.0);
+        self.proved.resize(edges, false);
+        let entries = self.entries.len();
+        self.entries.reserve(edges - entries);
+    }
+
+    /// Whether an edge is free and has been [proved](crate::checker::Checker::prove) so all along.
+    #[inline]
+    #[must_use]
+    pub fn is_proved(&self, edge: EdgeId) -> bool {
+        self.proved[edge.index()]
+    }
+
+    /// Takes down that an edge is proved free all along.
+    pub(crate) fn prove(&mut self, edge: EdgeId) {
+        self.proved[edge.index()] = true;
     }
 
     /// What is known of an edge.

@@ -36,6 +36,7 @@ mod goals;
 mod insurance;
 mod ledger;
 mod motion;
+mod moves;
 mod near;
 mod path;
 mod planner;
@@ -52,7 +53,7 @@ pub mod trees;
 pub mod validator;
 mod waypoints;
 
-pub use event::{Event, EventKind, Progress, Source, Yardstick};
+pub use event::{Event, EventKind, Move, Progress, Source, Yardstick};
 pub use goals::Goals;
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
@@ -60,7 +61,8 @@ pub use path::Path;
 pub use planner::{Anytime, Fallback, Planner, RoadmapPlanner, Until};
 pub use random::Draw;
 pub use roadmap::{
-    Arc, Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId,
+    Arc, Connection, Direction, Edge, EdgeId, Growth, NewEdge, Query, Roadmap, RoadmapError,
+    VertexId,
 };
 pub use session::{AnyChecker, EdgesOnly, End, Joined, Session, SessionError, SessionOptions};
 pub use space::{Axis, Space, SpaceError};

@@ -96,6 +96,10 @@ impl Near {
         self.add_leaf(Vec::new(), Vec::new());
     }
 
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
     pub fn count(&self) -> usize {
         self.count
     }

@@ -37,6 +37,14 @@ impl Path {
         Self::with_room_for_edges(roadmap.vertex_count())
     }
 
+    /// Makes room for any simple path through a roadmap that has grown.
+    pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
+        let most = roadmap.vertex_count();
+        self.edges.reserve(most.saturating_sub(self.edges.len()));
+        let vertices = self.vertices.len();
+        self.vertices.reserve((most + 1).saturating_sub(vertices));
+    }
+
     /// An empty path with room for this many edges.
     pub(crate) fn with_room_for_edges(edges: usize) -> Self {
         Self {

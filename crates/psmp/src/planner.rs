@@ -22,15 +22,15 @@
 //! theorem and its proof.
 
 use crate::belief::{Belief, Evidence, PartlyChecked};
-use crate::checker::{Checker, Finding, Part, Sightings};
+use crate::checker::{Checker, EdgeMemory, Finding, Part, Sightings, Verdict};
 use crate::event::{Event, EventKind, Progress, Source, Yardstick};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
-use crate::proposer::{Proposal, Proposer, Surprises, View};
+use crate::proposer::{Appraisal, Proposal, Proposer, Surprises, View, value_of_best};
 use crate::random::Draw;
-use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
-use crate::search::{OptimisticDistances, Search};
+use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, Slot, VertexId};
+use crate::search::{OptimisticDistances, Search, Weights};
 use crate::stop::{Limit, Stop};
 use crate::validator::Validator;
 
@@ -133,8 +133,11 @@ pub struct Planner<P, B, V, C> {
     /// The check that a limit broke off, and how many configurations it was to go on for: it is gone on
     /// with before anything else is chosen.
     broken_off: Option<(EdgeId, u64)>,
-    /// Whether each edge has been proved free all along.
-    proved: Vec<bool>,
+    /// Whether edges have been proved free, or known to be so, since the shortest path over such edges was
+    /// last looked for.
+    has_new_proofs: bool,
+    /// What checking the proposed path is worth.
+    appraisal: Appraisal,
     best: Path,
     /// Infinite before the first path.
     best_length: f64,
@@ -198,7 +201,9 @@ where
             given: 0,
             awaiting: None,
             broken_off: None,
-            proved: vec![false; roadmap.edge_count()],
+            // The way from a start that is a goal is proved from the beginning.
+            has_new_proofs: true,
+            appraisal: Appraisal::default(),
             best: Path::with_room_for(roadmap),
             best_length: f64::INFINITY,
             proposals: 0,
@@ -255,32 +260,196 @@ where
     }
 
     /// The same planner, which knows of some edges beforehand whether they are free. They cost nothing
-    /// and are not checked again.
+    /// and are not checked again, nor proved again if they were. What is known of edges that the roadmap does
+    /// not have is passed over.
     #[must_use]
-    pub fn knowing(mut self, known: impl IntoIterator<Item = (EdgeId, bool)>) -> Self {
+    pub fn knowing(mut self, known: &EdgeMemory) -> Self {
         self.sightings.clear();
         self.optimistic.settle(&Limit::NONE);
-        for (edge, free) in known {
+        let edges = self.ledger.edge_count();
+        for (edge, free) in known.known().take_while(|(edge, _)| edge.index() < edges) {
             if self.ledger.status(edge) != EdgeStatus::Unchecked {
                 continue;
             }
             self.belief
                 .observe(Evidence::of(edge, free, &self.sightings));
-            let configurations = 0;
-            let free = Some(free);
-            self.ledger.record(
-                edge,
-                Finding {
-                    free,
-                    configurations,
-                },
-            );
-            if free == Some(false) {
-                self.optimistic.block(edge);
+            self.know(edge, free);
+            if known.is_proved(edge) {
+                self.ledger.prove(edge);
+                self.has_new_proofs = true;
             }
-            self.given += 1;
         }
         self
+    }
+
+    /// Takes down what is known of an edge without a check.
+    fn know(&mut self, edge: EdgeId, free: bool) {
+        let verdict = Verdict {
+            free,
+            configurations: 0,
+        };
+        self.ledger.record(edge, verdict.into());
+        if !free {
+            self.optimistic.block(edge);
+        }
+        self.given += 1;
+    }
+
+    /// Adds vertices and edges to the roadmap, which all that is known and kept of the old ones outlives.
+    /// The cost is that of what is added and of the distances that become shorter by it.
+    ///
+    /// The roadmap must be the one that the belief and the checker were made with, and nobody else may plan
+    /// on it: take a [branch](Roadmap::branch) for a planner that is to grow. The best path is from now on the
+    /// shortest over proved edges, if that is shorter than it was; whether it is, is returned. A path that is
+    /// being checked and is no longer shorter than the best is given up, and a run that was over goes on if
+    /// there can be a shorter path now.
+    ///
+    /// The belief is not told that edges are known: how they were found says little of others. Tell it of the
+    /// configurations [sighted](Self::sight).
+    ///
+    /// # Errors
+    /// If the growth does not fit the roadmap or the checker cannot check other edges than it was made for.
+    /// Then nothing has changed.
+    pub fn grow(&mut self, growth: &Growth) -> Result<bool, RoadmapError> {
+        self.roadmap.accepts(growth)?;
+        self.checker.grow(growth)?;
+        if let Some(insurance) = &mut self.insurance {
+            insurance.advance(&self.ledger);
+        }
+        let old = self.ledger.edge_count();
+        self.roadmap.grow(growth)?;
+        self.follow();
+        for (place, new) in growth.edges.iter().enumerate() {
+            let edge = EdgeId((old + place) as u32);
+            match new.free {
+                Some(free) => {
+                    self.know(edge, free);
+                    if free && new.proved {
+                        self.ledger.prove(edge);
+                        self.has_new_proofs = true;
+                    }
+                }
+                None => {
+                    let price = self.checker.cost_if_free(edge).min(MOST_EXPECTED) as usize;
+                    self.sightings.clear();
+                    self.sightings.reserve(price);
+                }
+            }
+        }
+        let is_better = self.join_proved();
+        self.reconsider();
+        Ok(is_better)
+    }
+
+    /// Brings all parts up to a roadmap that has grown.
+    fn follow(&mut self) {
+        let edges = self.roadmap.edge_count();
+        self.ledger.grow(edges);
+        self.belief.grow(edges);
+        self.search.grow(&self.roadmap);
+        self.surprises.grow(&self.roadmap);
+        self.path.grow(&self.roadmap);
+        self.best.grow(&self.roadmap);
+        self.optimistic.grow();
+        if let Some(insurance) = &mut self.insurance {
+            insurance.grow();
+        }
+    }
+
+    /// Makes the shortest path over edges that are proved free the best, if it is shorter.
+    fn join_proved(&mut self) -> bool {
+        struct Proved<'a> {
+            ledger: &'a Ledger,
+            optimistic: &'a OptimisticDistances,
+        }
+        impl Weights for Proved<'_> {
+            fn cost(&mut self, _: EdgeId, length: f64) -> f64 {
+                length
+            }
+            fn is_open(&mut self, edge: EdgeId) -> bool {
+                self.ledger.is_proved(edge)
+            }
+            fn to_goal(&self, slot: Slot) -> f64 {
+                self.optimistic.slot_to_goal(slot)
+            }
+        }
+        if !std::mem::take(&mut self.has_new_proofs) {
+            return false;
+        }
+        let mut path = Path::default();
+        let found = self.search.shortest_path(
+            &self.roadmap,
+            self.query,
+            self.best_length,
+            &Limit::NONE,
+            &mut Proved {
+                ledger: &self.ledger,
+                optimistic: &self.optimistic,
+            },
+            &mut path,
+        );
+        if !found || path.length() >= self.best_length {
+            return false;
+        }
+        self.best.copy_from(&path);
+        self.best_length = path.length();
+        true
+    }
+
+    /// After growth: what is no longer worth checking is given up, and what is over may go on.
+    fn reconsider(&mut self) {
+        self.without_improvement = 0;
+        let is_better = self.path.length() < self.best_length;
+        match self.state {
+            State::Checking | State::Proving { .. } if !is_better => {
+                self.broken_off = None;
+                self.state = State::Proposing;
+            }
+            State::Insuring | State::Insured => {
+                // LazySP may have another path now, and goes on with its checks by itself.
+                self.broken_off = None;
+                if !is_better {
+                    self.awaiting = None;
+                }
+            }
+            State::Over if self.lower_bound() < self.best_length => self.state = State::Proposing,
+            _ => {}
+        }
+    }
+
+    /// Tells the belief of configurations that were seen elsewhere than on edges of the roadmap, such as
+    /// those of a motion, best motion by motion.
+    pub fn sight(&mut self, sightings: &Sightings) {
+        self.belief.sight(sightings);
+    }
+
+    /// How much shorter the best path is expected to become for each configuration that is spent on
+    /// checking the proposed one to its end; infinite where only proofs are left to be made. Nothing while
+    /// no path is being checked.
+    pub fn promise(&mut self) -> Option<f64> {
+        let path = match self.state {
+            State::Checking | State::Proving { .. } => &self.path,
+            State::Insuring | State::Insured => self.insurance.as_ref()?.path(),
+            State::Proposing | State::Over => return None,
+        };
+        let blocked = |e: &EdgeId| self.ledger.status(*e) == EdgeStatus::Blocked;
+        if path.edges().iter().any(blocked) {
+            return None;
+        }
+        Some(self.appraisal.rate(
+            path,
+            value_of_best(self.best_length, self.lower_bound()),
+            &self.ledger,
+            &mut self.belief,
+            &|edge| remaining_cost(edge, &self.checker, &self.ledger),
+        ))
+    }
+
+    /// How many edges all searches of the run have looked at: what thinking has cost, the same on every
+    /// machine.
+    #[must_use]
+    pub fn effort(&self) -> u64 {
+        self.search.looked_at()
     }
 
     /// Drives the planner until the condition is met or the run is over. The planner can be driven
@@ -576,7 +745,8 @@ where
                 return Ok((configurations > 0).then(|| self.checked(edge, finding)));
             };
             if free {
-                self.proved[edge.index()] = true;
+                self.ledger.prove(edge);
+                self.has_new_proofs = true;
                 if configurations == 0 {
                     continue;
                 }
@@ -597,7 +767,7 @@ where
 
     fn first_unproved(&self) -> Option<EdgeId> {
         let mut edges = self.path.edges().iter().copied();
-        edges.find(|e| !self.proved[e.index()])
+        edges.find(|&e| !self.ledger.is_proved(e))
     }
 
     /// An edge that was taken for free is not. The belief is of what checks find, and hears nothing: the
@@ -788,6 +958,18 @@ pub trait RoadmapPlanner: Anytime {
     fn probability_free(&mut self, edge: EdgeId) -> f64;
     /// Whether an edge is free in the world drawn last, as far as the proposer draws worlds.
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
+    /// Adds vertices and edges to the roadmap; whether the best path is shorter by it. See
+    /// [`Planner::grow`].
+    ///
+    /// # Errors
+    /// If the growth does not fit the roadmap or the checker cannot grow. Then nothing has changed.
+    fn grow(&mut self, growth: &Growth) -> Result<bool, RoadmapError>;
+    /// Tells the belief of configurations that were seen elsewhere. See [`Planner::sight`].
+    fn sight(&mut self, sightings: &Sightings);
+    /// What each configuration spent on the proposed path is expected to bring. See [`Planner::promise`].
+    fn promise(&mut self) -> Option<f64>;
+    /// How many edges all searches have looked at. See [`Planner::effort`].
+    fn effort(&self) -> u64;
 }
 
 impl<P, B, V, C> Anytime for Planner<P, B, V, C>
@@ -827,6 +1009,18 @@ where
     }
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         Planner::is_free_in_draw(self, edge)
+    }
+    fn grow(&mut self, growth: &Growth) -> Result<bool, RoadmapError> {
+        Planner::grow(self, growth)
+    }
+    fn sight(&mut self, sightings: &Sightings) {
+        Planner::sight(self, sightings);
+    }
+    fn promise(&mut self) -> Option<f64> {
+        Planner::promise(self)
+    }
+    fn effort(&self) -> u64 {
+        Planner::effort(self)
     }
 }
 

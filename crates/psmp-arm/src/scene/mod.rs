@@ -42,7 +42,7 @@ pub struct Attached {
 }
 
 /// Which pairs of links or objects may touch.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct AllowedCollisions {
     pairs: BTreeMap<(String, String), bool>,
     defaults: BTreeMap<String, bool>,

@@ -183,8 +183,8 @@ fn a_moved_object_costs_only_the_edges_that_it_can_affect() {
                 goal: VertexId(199),
             };
             let belief = IndependentEdges::constant(0.9).unwrap();
-            let mut planner = Planner::new(&roadmap, query, LazySp, belief, FailFast, checker)
-                .knowing(memory.known());
+            let mut planner =
+                Planner::new(&roadmap, query, LazySp, belief, FailFast, checker).knowing(memory);
             while planner.next().is_some() {}
             memory.remember_all(planner.ledger());
             (

@@ -11,6 +11,7 @@ use psmp_arm::{
     Goal, MotionRequest, RefinedWorld, Robot, Sampling, Scene, Semantics, SphereModel,
     joint_roadmap, models,
 };
+use std::path::Path;
 
 fn clutter() -> Scene {
     let folder = tempfile::tempdir().unwrap();
@@ -78,12 +79,8 @@ fn a_problem_names_what_touches() {
     assert_eq!(away.touches().unwrap(), []);
 }
 
-/// Every tenth of the published problems; `examples/published_problems.rs` does them all.
-#[test]
-fn published_problems_join_and_are_solved() {
-    let Some(problems) = panda("problems") else {
-        return;
-    };
+/// The published Panda, covered by spheres, and its roadmap.
+fn published_panda() -> (Arm, SphereModel, Roadmap) {
     let (urdf, srdf) = (panda("panda.urdf").unwrap(), panda("panda.srdf").unwrap());
     let robot = Robot::read(urdf).unwrap();
     let semantics = Semantics::read(srdf, &robot).unwrap();
@@ -98,32 +95,56 @@ fn published_problems_join_and_are_solved() {
         connection,
     )
     .unwrap();
+    (arm, spheres, roadmap)
+}
+
+fn published_problem(arm: &Arm, set: &Path, number: u32) -> ArmProblem {
+    let file = |what: &str| set.join(format!("{what}{number:04}.yaml"));
+    let request = MotionRequest::read(file("request")).unwrap();
+    ArmProblem::new(arm, Scene::read(file("scene")).unwrap(), &request).unwrap()
+}
+
+/// Every tenth of the published problems; `examples/published_problems.rs` does them all.
+#[test]
+fn published_problems_join_and_are_solved() {
+    let Some(problems) = panda("problems") else {
+        return;
+    };
+    let (arm, spheres, roadmap) = published_panda();
     let (mut count, mut joined, mut unsolved) = (0, 0, Vec::new());
     for set in ["bookshelf_small", "box", "table_pick", "table_under_pick"] {
         for number in (10..=100).step_by(10) {
-            let file = |what: &str| problems.join(format!("{set}/{what}{number:04}.yaml"));
-            let request = MotionRequest::read(file("request")).unwrap();
-            let scene = Scene::read(file("scene")).unwrap();
-            let problem = ArmProblem::new(&arm, scene, &request).unwrap();
+            let problem = published_problem(&arm, &problems.join(set), number);
             count += 1;
-            let Some(solved) = solve(&problem, &spheres, &roadmap) else {
+            let Some(solved) = solve(&problem, &spheres, &roadmap, "lazysp", &Stop::never()) else {
                 continue;
             };
             joined += 1;
             if !solved {
                 unsolved.push(format!("{set} {number}"));
+                // What the roadmap has no path for is solved where it grows.
+                let stop = Stop::configurations(100_000);
+                let grown = solve(&problem, &spheres, &roadmap, "ei:ensemble", &stop);
+                assert_eq!(grown, Some(true), "{set} {number}");
             }
         }
     }
     assert!(joined * 100 >= count * 95, "{joined} of {count} join");
-    // At steps of 0.2 rad all have a path, but of motions that are proved free the roadmap lacks some.
-    assert!(unsolved.len() * 100 <= count * 5, "unsolved: {unsolved:?}");
+    // At steps of 0.2 rad all have a path, but of motions that are proved free the roadmap, which stays as it
+    // is here, lacks some.
+    assert!(unsolved.len() * 10 <= count, "unsolved: {unsolved:?}");
 }
 
 /// Whether a problem that joins the roadmap is solved.
-fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Option<bool> {
+fn solve(
+    problem: &ArmProblem,
+    spheres: &SphereModel,
+    roadmap: &Roadmap,
+    planner: &str,
+    stop: &Stop,
+) -> Option<bool> {
     let options = SessionOptions {
-        planner: "lazysp".parse().unwrap(),
+        planner: planner.parse().unwrap(),
         roadmap: Some(roadmap.clone()),
         resolution: Some(Resolution::largest_axis(0.2).unwrap()),
         ..SessionOptions::default()
@@ -132,7 +153,7 @@ fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Opti
     let mut session = arm
         .session(&problem.start, &problem.goals[0], options)
         .unwrap();
-    let events: Result<Vec<Event>, _> = Until::new(&mut session, &Stop::never()).collect();
+    let events: Result<Vec<Event>, _> = Until::new(&mut session, stop).collect();
     match events {
         Ok(events) => {
             let found = session.best_path().is_some();
@@ -141,6 +162,46 @@ fn solve(problem: &ArmProblem, spheres: &SphereModel, roadmap: &Roadmap) -> Opti
         }
         Err(SessionError::InCollision(_) | SessionError::CutOff { .. }) => None,
         Err(other) => panic!("{other}"),
+    }
+}
+
+/// A few of the published problems, with cages that the roadmap has no path out of; `benches/all_published.rs` has
+/// them all.
+#[test]
+fn published_problems_are_solved_by_default() {
+    let Some(problems) = panda("problems") else {
+        return;
+    };
+    let (arm, spheres, roadmap) = published_panda();
+    for (set, numbers) in [
+        ("bookshelf_small", 1..=2),
+        ("box", 1..=2),
+        ("table_pick", 1..=2),
+        ("table_under_pick", 1..=2),
+        ("cage", 1..=2),
+    ] {
+        for number in numbers {
+            let problem = published_problem(&arm, &problems.join(set), number);
+            let options = SessionOptions {
+                roadmap: Some(roadmap.clone()),
+                ..SessionOptions::default()
+            };
+            let checked = problem.checked(Checking::Refined, &spheres).unwrap();
+            let session = checked.session(&problem.start, &problem.goals[0], options);
+            let mut session = session.unwrap();
+            for event in Until::new(&mut session, &Stop::configurations(100_000)) {
+                if event.unwrap().progress.best_length.is_some() {
+                    break;
+                }
+            }
+            let path = session.best_path();
+            let path = path.unwrap_or_else(|| panic!("{set} {number} is unsolved"));
+            let ends = [path.iter().next(), path.iter().last()];
+            assert_eq!(
+                ends,
+                [Some(&problem.start[..]), Some(&problem.goals[0][..])]
+            );
+        }
     }
 }
 

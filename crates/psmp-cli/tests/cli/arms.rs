@@ -4,7 +4,8 @@ use psmp_arm::{Arm, ExactWorld, Scene, models};
 use psmp_worlds::graphml;
 use std::fs;
 
-const PLAN: &str = "plan --robot planar-3 --scene post.toml --request over.yaml --vertices 400";
+const PLAN: &str = "plan --robot planar-3 --scene post.toml --request over.yaml \
+                    --fixed-roadmap --vertices 400";
 
 /// Numbers of a CSV file, its header apart.
 fn rows(text: &str) -> (Vec<String>, Vec<Vec<f64>>) {
@@ -160,7 +161,8 @@ fn what_is_thinner_than_a_step_is_not_passed_over() {
     }
     for planner in [
         "lazysp --vertices 400 --shortcut",
-        "ei:local --vertices 400 --shortcut",
+        "ei:local --vertices 400 --shortcut --configurations 20000",
+        "ei:local --vertices 400 --shortcut --fixed-roadmap",
         "rrtconnect --shortcut",
         "rrtconnect+shortcut --configurations 20000",
     ] {
@@ -316,7 +318,13 @@ fn a_budget_and_a_closed_way_end_a_plan() {
         closed.out.contains("this roadmap has no path"),
         "{closed:?}"
     );
-    for word in ["finer", "hint:", "--vertices", "--planner rrtconnect"] {
+    for word in [
+        "grows",
+        "hint:",
+        "--vertices",
+        "leave out `--planner`",
+        "`+grow`",
+    ] {
         assert!(closed.err.contains(word), "{closed:?}");
     }
     assert!(place.read("no.svg").contains("no path on this roadmap"));

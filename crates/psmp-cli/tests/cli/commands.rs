@@ -45,7 +45,8 @@ fn assert_is_picture(file: &Path) {
 fn the_three_kinds_of_map_give_the_same_plan() {
     let place = Place::new().with_maps();
     let [png, pgm, yaml] = ["map.png", "map.pgm", "map.yaml"].map(|map| {
-        let run = place.psmp(&format!("plan --map {map} {QUERY} --json")).ok();
+        let line = format!("plan --map {map} {QUERY} --fixed-roadmap --json");
+        let run = place.psmp(&line).ok();
         let lines = run.json_lines();
         let best = lines
             .iter()
@@ -70,7 +71,8 @@ fn a_wide_picture_is_not_squashed() {
     });
     grid.unwrap().write_png(place.file("wide.png")).unwrap();
     let plan = |more: &str| {
-        let query = "plan --map wide.png --start 0.1,0.05 --goal 0.9,0.05 --vertices 1000";
+        let query = "plan --map wide.png --start 0.1,0.05 --goal 0.9,0.05 --vertices 1000 \
+                     --fixed-roadmap";
         place.psmp(&format!("{query} --json {more}"))
     };
     let last = plan("--path path.json").ok().json_lines().pop().unwrap();
@@ -103,7 +105,8 @@ fn a_wide_picture_is_not_squashed() {
 fn a_path_and_pictures_are_written_and_the_path_is_a_path() {
     let place = Place::new().with_maps();
     let files = "--path path.json --path path.csv --picture run.svg --picture run.png";
-    let run = place.psmp(&format!("plan --map map.png {QUERY} {files} --json"));
+    let line = format!("plan --map map.png {QUERY} --fixed-roadmap {files} --json");
+    let run = place.psmp(&line);
     let last = run.ok().json_lines().pop().unwrap();
     assert_is_picture(&place.file("run.svg"));
     assert_is_picture(&place.file("run.png"));
@@ -175,7 +178,7 @@ fn planners_without_a_roadmap_find_paths_too() {
 fn any_path_can_be_straightened() {
     let place = Place::new().with_maps().with_dataset();
     for line in [
-        format!("plan --map map.png {QUERY} --vertices 60"),
+        format!("plan --map map.png {QUERY} --fixed-roadmap --vertices 60"),
         format!("plan --map map.png {QUERY} --planner rrtconnect"),
         "plan --dataset worlds --world 5".to_owned(),
     ] {
@@ -197,13 +200,14 @@ fn any_path_can_be_straightened() {
 fn a_round_robot_keeps_away_from_walls() {
     let place = Place::new().with_maps();
     let length = |options: &str| {
-        let line = format!("plan --map map.png {QUERY} --vertices 800 --json {options}");
+        let line =
+            format!("plan --map map.png {QUERY} --fixed-roadmap --vertices 800 --json {options}");
         let lines = place.psmp(&line).ok().json_lines();
         lines.last().unwrap()["length"].as_f64().unwrap()
     };
     assert!(length("--robot-radius 0.05") > length(""));
     // The passage is a fifth of the map high.
-    let wide = format!("plan --map map.yaml {QUERY} --robot-radius 0.102");
+    let wide = format!("plan --map map.yaml {QUERY} --fixed-roadmap --robot-radius 0.102");
     place.psmp(&wide).ends(4);
 }
 
@@ -482,11 +486,19 @@ fn calibrate_tells_how_far_each_belief_is_to_be_trusted() {
     let run = place.psmp(line).ok();
     let rows = place.json("c.json");
     let rows = rows.as_array().unwrap();
-    // Every belief, before any check and after ten.
-    assert_eq!(rows.len(), 14, "{}", run.out);
-    assert_eq!(place.read("c.csv").lines().count(), 15);
+    assert_eq!(place.read("c.csv").lines().count(), rows.len() + 1);
+    // Every belief, before any check and after ten; the same of edges that are new to it.
+    let (known, new): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row["edges"] == "known");
+    assert_eq!(known.len(), 14, "{}", run.out);
+    assert!(known.iter().all(|row| row["worlds"] == 4));
+    assert!(new.len() >= 7 && new.iter().all(|row| row["edges"] == "new"));
+    assert!(
+        run.out.contains("edges that no belief has learned of"),
+        "{}",
+        run.out
+    );
     for row in rows {
-        assert_eq!(row["worlds"], 4);
         let counts = row["reliability"].as_array().unwrap().iter();
         let count: u64 = counts.map(|bin| bin["count"].as_u64().unwrap()).sum();
         assert_eq!(row["predictions"], count);

@@ -11,21 +11,28 @@ const QUERY: &str = "--start 0.1,0.1 --goal 0.9,0.1";
 fn each_ending_has_its_code() {
     let place = Place::new().with_maps().with_dataset();
     let plan = |options: &str| place.psmp(&format!("plan {options}"));
-    plan(&format!("--map map.png {QUERY}")).ends(0);
+    plan(&format!("--map map.png {QUERY} --fixed-roadmap")).ends(0);
     plan("--map none.png --start 0,0 --goal 1,1").ends(1);
     plan("--map map.png").ends(2);
     // That a roadmap made on the spot has no path says little: a finer one may.
-    let line = format!("--map closed.png {QUERY} --path none.json --picture none.svg");
+    let line =
+        format!("--map closed.png {QUERY} --fixed-roadmap --path none.json --picture none.svg");
     let run = plan(&line).ends(4);
     assert!(run.out.contains("this roadmap has no path"), "{run:?}");
-    for word in ["none.json", "hint:", "--vertices", "--planner rrtconnect"] {
+    for word in [
+        "none.json",
+        "hint:",
+        "--vertices",
+        "leave out `--fixed-roadmap`",
+    ] {
         assert!(run.err.contains(word), "{run:?}");
     }
     assert!(!place.file("none.json").exists());
     assert!(place.read("none.svg").contains("no path on this roadmap"));
     // Of one that was given it is the answer.
     place.psmp("convert worlds prm.graphml").ok();
-    let given = plan(&format!("--map closed.png {QUERY} --roadmap prm.graphml")).ends(3);
+    let given = format!("--map closed.png {QUERY} --fixed-roadmap --roadmap prm.graphml");
+    let given = plan(&given).ends(3);
     assert!(!given.err.contains("hint:"), "{given:?}");
     plan("--dataset worlds --world 12").ends(3);
     for stop in [
@@ -34,7 +41,8 @@ fn each_ending_has_its_code() {
         "--proposals 1",
         "--time 0",
     ] {
-        let run = plan(&format!("--map map.png {QUERY} {stop}")).ends(4);
+        let line = format!("--map map.png {QUERY} --fixed-roadmap {stop}");
+        let run = plan(&line).ends(4);
         assert!(run.err.contains("stopped after"), "{run:?}");
     }
     // Stopped with a path in hand.
@@ -56,7 +64,7 @@ fn words_say_what_they_are_about() {
         let line = format!("plan --map map.png {QUERY} {options} --path p.json --picture p.svg");
         place.psmp(&line).ok()
     };
-    let on_roadmap = plan("--planner ei:local --seed 1").out;
+    let on_roadmap = plan("--planner ei:local --fixed-roadmap --seed 1").out;
     assert!(on_roadmap.contains("% over the shortest on this roadmap"));
     assert!(on_roadmap.ends_with("that is the shortest path on this roadmap\n"));
     assert!(place.read("p.svg").contains("the shortest on this roadmap"));

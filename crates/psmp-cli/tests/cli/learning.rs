@@ -84,7 +84,7 @@ fn a_belief_plans_as_the_worlds_it_was_learned_from() {
 #[test]
 fn a_belief_may_begin_with_the_first_run() {
     let place = Place::new().with_maps();
-    let query = "--map map.png --start 0.1,0.1 --goal 0.9,0.1";
+    let query = "--fixed-roadmap --map map.png --start 0.1,0.1 --goal 0.9,0.1";
     place
         .psmp(&format!("plan {query} --outcomes run.json"))
         .ok();
@@ -97,7 +97,7 @@ fn a_belief_may_begin_with_the_first_run() {
         (Some(1), Some(1))
     );
     // Another start and goal are another query on the same roadmap.
-    let other = "--map map.png --start 0.2,0.3 --goal 0.8,0.2";
+    let other = "--fixed-roadmap --map map.png --start 0.2,0.3 --goal 0.8,0.2";
     place
         .psmp(&format!(
             "plan {other} --belief new.belief --outcomes run2.json"
@@ -158,7 +158,7 @@ fn a_belief_that_cannot_be_used_says_why() {
     let place = Place::new().with_dataset().with_maps();
     place.psmp("learn worlds -o good.belief").ok();
     plan(&place, 2, "--planner lazysp");
-    let map = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1";
+    let map = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --fixed-roadmap";
     let mut damaged = std::fs::read(place.file("good.belief")).unwrap();
     place.write("short.belief", &damaged[..damaged.len() / 2]);
     let last = damaged.len() - 1;

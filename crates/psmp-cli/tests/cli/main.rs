@@ -11,6 +11,8 @@ mod endings;
 mod goals;
 /// Files that are up to no good: what they name, what they claim, and where they would write.
 mod hostile;
+/// What was grown is kept from run to run, and where nothing grows.
+mod keeping;
 /// Commands that are killed at any moment, and end the same.
 mod kills;
 /// Beliefs that are kept in files and grow.

@@ -6,7 +6,7 @@ fn a_seed_repeats_a_run_to_the_byte_and_another_does_not() {
     for line in [
         "demo --worlds 15",
         "plan --dataset worlds --world 2 --planner psmp:0.7 --json",
-        "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --sampler uniform --path p.json",
+        "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --sampler uniform --path p.json --configurations 9000",
     ] {
         let with_seed = |seed: u64| place.psmp(&format!("{line} --seed {seed}")).ok().out;
         let first = with_seed(7);

@@ -4,7 +4,7 @@
 //! seed comes a whole [`ProblemSet`]: a random geometric roadmap, the worlds, and the table of
 //! which edge is free in which world, so that a machine without any data can do everything. The
 //! seven families of the literature are in [`FAMILIES`]; dimensions that it leaves open are those
-//! of its published images.
+//! of its published images. [`OFFICE`] is larger: a floor of an office as a robot has it on its map.
 
 mod baffle;
 mod bugtrap;
@@ -12,6 +12,7 @@ mod forest;
 mod gap_patterns;
 mod maze;
 mod obstacles;
+mod office;
 mod one_wall;
 mod problem_set;
 mod shifting_wall;
@@ -34,10 +35,15 @@ pub struct Family {
     pub name: &'static str,
     /// A sentence on what its worlds look like.
     pub about: &'static str,
-    /// How many vertices its roadmaps have.
+    /// How many vertices its roadmaps have, besides places that they must have.
     pub vertices: usize,
     /// How many pixels wide and high its images are.
     pub pixels: u32,
+    /// The radius of the robot; 0 for a point. Images show where the robot's centre may be.
+    pub robot: f64,
+    /// The places that a roadmap must have, start and goal first; none where chance will do. It is given
+    /// the same random numbers as the recipe.
+    places: fn(&mut Pcg64) -> Vec<[f64; 2]>,
     /// Fixes what all worlds of a problem set have in common.
     recipe: fn(&mut Pcg64) -> WorldRecipe,
 }
@@ -52,10 +58,12 @@ impl Family {
     /// The family of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Family> {
-        FAMILIES
-            .iter()
-            .chain([&BUGTRAP_FOREST])
-            .find(|family| family.name == name)
+        Self::all().find(|family| family.name == name)
+    }
+
+    /// All families: those of the literature, and others.
+    pub fn all() -> impl Iterator<Item = &'static Family> {
+        FAMILIES.iter().chain([&BUGTRAP_FOREST, &OFFICE])
     }
 }
 
@@ -66,6 +74,8 @@ pub const ONE_WALL: Family = Family {
             Poisson forest of eight squares.",
     vertices: 100,
     pixels: 1001,
+    robot: 0.0,
+    places: anywhere,
     recipe: one_wall::recipe,
 };
 
@@ -78,6 +88,8 @@ pub const FAMILIES: [Family; 7] = [
                 together, and a Poisson forest of three squares.",
         vertices: 200,
         pixels: 1001,
+        robot: 0.0,
+        places: anywhere,
         recipe: two_walls::recipe,
     },
     Family {
@@ -85,6 +97,8 @@ pub const FAMILIES: [Family; 7] = [
         about: "Twelve squares that crowd around five places, and a Poisson forest of four more.",
         vertices: 200,
         pixels: 1001,
+        robot: 0.0,
+        places: anywhere,
         recipe: forest::recipe,
     },
     Family {
@@ -92,6 +106,8 @@ pub const FAMILIES: [Family; 7] = [
         about: "One wall with one gap; wall and gap are somewhere else in every world.",
         vertices: 150,
         pixels: 201,
+        robot: 0.0,
+        places: anywhere,
         recipe: shifting_wall::recipe,
     },
     Family {
@@ -99,6 +115,8 @@ pub const FAMILIES: [Family; 7] = [
         about: "Five corridors between thin walls, joined by one gap in each wall.",
         vertices: 200,
         pixels: 1001,
+        robot: 0.0,
+        places: anywhere,
         recipe: maze::recipe,
     },
     Family {
@@ -107,6 +125,8 @@ pub const FAMILIES: [Family; 7] = [
                 world.",
         vertices: 150,
         pixels: 201,
+        robot: 0.0,
+        places: anywhere,
         recipe: baffle::recipe,
     },
     Family {
@@ -114,6 +134,8 @@ pub const FAMILIES: [Family; 7] = [
         about: "A U that opens to the left or downwards, somewhere else in every world.",
         vertices: 150,
         pixels: 201,
+        robot: 0.0,
+        places: anywhere,
         recipe: bugtrap::alone,
     },
 ];
@@ -124,5 +146,23 @@ pub const BUGTRAP_FOREST: Family = Family {
     about: "A U that opens to the left or downwards, and a Poisson forest of eight squares.",
     vertices: 150,
     pixels: 201,
+    robot: 0.0,
+    places: anywhere,
     recipe: bugtrap::in_forest,
 };
+
+/// A floor of an office, for a round robot.
+pub const OFFICE: Family = Family {
+    name: "office",
+    about: "A floor of some thirty rooms along two corridors, with furniture, for a round robot. \
+            Doors are a fifth to a third wider than the robot, and many are closed.",
+    vertices: 1000,
+    pixels: 1201,
+    robot: office::ROBOT,
+    places: office::places,
+    recipe: office::recipe,
+};
+
+fn anywhere(_: &mut Pcg64) -> Vec<[f64; 2]> {
+    Vec::new()
+}

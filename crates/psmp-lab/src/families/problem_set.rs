@@ -6,10 +6,10 @@ use super::{Family, Rectangle};
 use psmp::checker::{BisectionChecker, BisectionError, Checker, Part, Sightings};
 use psmp::roadmap;
 use psmp::{
-    CollisionTable, Connection, EdgeId, Query, Resolution, Roadmap, Space, VertexId, WorldId,
+    CollisionTable, Connection, EdgeId, Limit, Query, Resolution, Roadmap, Space, VertexId, WorldId,
 };
 use psmp_files::FileError;
-use psmp_worlds::{Dataset, DatasetParts, Frame, OccupancyGrid};
+use psmp_worlds::{Dataset, DatasetParts, DiscRobot, Frame, OccupancyGrid};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -91,7 +91,7 @@ impl Family {
                 let mut random = Pcg64::new(u128::from(seed), world as u128 + 1);
                 let solvable = |_| {
                     let obstacles = recipe(&mut random);
-                    let free = free_edges(&roadmap, &self.draw(&obstacles));
+                    let free = self.free_edges(&roadmap, &obstacles);
                     let path = roadmap.shortest_path(query, |edge| bit(&free, edge));
                     path.map(|_| (obstacles, free))
                 };
@@ -146,16 +146,22 @@ impl Family {
     fn roadmap(&self, seed: u64) -> (Roadmap, Query) {
         let space = Space::unit(2);
         let radius = roadmap::prm_star_radius(&space, self.vertices);
-        let points = roadmap::uniform(&space, self.vertices, seed);
+        let places = (self.places)(&mut Pcg64::seed_from_u64(seed));
+        let anywhere = roadmap::uniform(&space, self.vertices, seed);
+        let points = [places.as_flattened(), &anywhere].concat();
         match Roadmap::from_configurations(space, points, Connection::Radius(radius)) {
             Ok(roadmap) => {
+                let [start, goal] = match places[..] {
+                    [start, goal, ..] => [start, goal],
+                    _ => [START, GOAL],
+                };
                 let query = Query {
-                    start: nearest_vertex(&roadmap, START),
-                    goal: nearest_vertex(&roadmap, GOAL),
+                    start: nearest_vertex(&roadmap, start),
+                    goal: nearest_vertex(&roadmap, goal),
                 };
                 (roadmap, query)
             }
-            Err(e) => unreachable!("uniform points fit the unit square: {e}"),
+            Err(e) => unreachable!("these points fit the unit square: {e}"),
         }
     }
 
@@ -178,15 +184,50 @@ impl Family {
             }
         }
         let is_free = |column: u32, row: u32| free[row as usize * side + column as usize];
-        match OccupancyGrid::from_fn(self.pixels, self.pixels, Frame::unit(), is_free) {
+        let grid = match OccupancyGrid::from_fn(self.pixels, self.pixels, Frame::unit(), is_free) {
             Ok(grid) => grid,
             Err(e) => unreachable!("a family has a sound size: {e}"),
+        };
+        // How far things are away takes more room than the image: a point need not know.
+        if self.robot <= 0.0 {
+            return grid;
         }
+        match DiscRobot::new(&grid, self.robot) {
+            Ok(robot) => robot.grown().clone(),
+            Err(e) => unreachable!("a family has a robot of a sound size: {e}"),
+        }
+    }
+
+    /// Which edges are free, as words of bits. In the published worlds that is so of an edge that is free at
+    /// its configurations; doors that a robot just fits through are so narrow that it is proved all along.
+    fn free_edges(&self, roadmap: &Roadmap, obstacles: &[Rectangle]) -> Vec<u64> {
+        let grid = self.draw(obstacles);
+        let checker = Resolution::distance(RESOLUTION)
+            .map_err(BisectionError::from)
+            .and_then(|resolution| BisectionChecker::new(roadmap, resolution, &grid));
+        let mut checker = match checker {
+            Ok(checker) if self.robot > 0.0 => checker.proving(),
+            Ok(checker) => checker,
+            Err(e) => unreachable!("generated roadmaps have configurations: {e}"),
+        };
+        let mut sightings = Sightings::new(2);
+        let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
+        for edge in roadmap.edge_ids() {
+            sightings.clear();
+            let Ok(mut finding) = checker.check(Part::whole_of(edge), &mut sightings);
+            if finding.free == Some(true) {
+                let Ok(proved) = checker.prove(edge, &Limit::NONE);
+                finding.free = proved.free;
+            }
+            words[edge.index() / 64] |=
+                u64::from(finding.free == Some(true)) << (edge.index() % 64);
+        }
+        words
     }
 }
 
 impl ProblemSet {
-    /// The image of a world.
+    /// The image of a world: where the robot may be, its centre if it has an extent.
     #[must_use]
     pub fn image(&self, world: WorldId) -> OccupancyGrid {
         self.family.draw(&self.worlds[world.index()])
@@ -244,33 +285,10 @@ fn bit(words: &[u64], edge: EdgeId) -> bool {
     words[edge.index() / 64] >> (edge.index() % 64) & 1 == 1
 }
 
-/// Which edges are free, as words of bits.
-fn free_edges(roadmap: &Roadmap, grid: &OccupancyGrid) -> Vec<u64> {
-    let checker = Resolution::distance(RESOLUTION)
-        .map_err(BisectionError::from)
-        .and_then(|resolution| BisectionChecker::new(roadmap, resolution, grid));
-    let mut checker = match checker {
-        Ok(checker) => checker,
-        Err(e) => unreachable!("generated roadmaps have configurations: {e}"),
-    };
-    let mut sightings = Sightings::new(2);
-    let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
-    for edge in roadmap.edge_ids() {
-        sightings.clear();
-        let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
-        words[edge.index() / 64] |= u64::from(finding.free == Some(true)) << (edge.index() % 64);
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{BUGTRAP_FOREST, FAMILIES, ONE_WALL};
+    use super::super::{OFFICE, ONE_WALL};
     use super::*;
-
-    fn all() -> impl Iterator<Item = Family> {
-        FAMILIES.into_iter().chain([BUGTRAP_FOREST])
-    }
 
     #[test]
     fn obstacles_that_are_inside_out_cover_nothing() {
@@ -285,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_set_on_any_number_of_threads() {
-        for family in all() {
+        for family in Family::all() {
             let on = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
                 let make = || family.generate(8, 2, 5, || {}).unwrap();
@@ -302,7 +320,7 @@ mod tests {
 
     #[test]
     fn every_world_has_a_path_and_no_two_are_alike() {
-        for family in all() {
+        for family in Family::all() {
             let set = family.generate(20, 4, 1, || {}).unwrap();
             for world in (0..20).map(WorldId) {
                 let open = |e| set.table.is_free(world, e);
@@ -317,7 +335,7 @@ mod tests {
     /// chance in fewer.
     #[test]
     fn worlds_are_as_full_as_they_should_be() {
-        for family in all() {
+        for family in Family::all() {
             let set = family.generate(40, 4, 2, || {}).unwrap();
             let side = family.pixels;
             let free = |world| {
@@ -336,13 +354,54 @@ mod tests {
                 "maze" => 0.894,
                 "baffle" => 0.885,
                 "bugtrap" => 0.945,
-                _ => 0.875,
+                "bugtrap-forest" => 0.875,
+                _ => 0.6,
             };
             assert!(
                 (space - expected).abs() < 0.03,
                 "{}: {space} of the space is free",
                 family.name
             );
+        }
+    }
+
+    /// From start to goal over the sides of free cells, and by no corner.
+    fn is_connected(set: &ProblemSet, image: &OccupancyGrid) -> bool {
+        let ends = [set.query.start, set.query.goal].map(|v| {
+            let q = set.roadmap.configuration(v).unwrap();
+            image.cell_at(q[0], q[1]).unwrap()
+        });
+        let mut seen = vec![false; (image.width() * image.height()) as usize];
+        let mut open = vec![ends[0]];
+        while let Some((column, row)) = open.pop() {
+            let cell = (row * image.width() + column) as usize;
+            if image.is_cell_free(column, row) && !std::mem::replace(&mut seen[cell], true) {
+                let sides = [(1, 0), (u32::MAX, 0), (0, 1), (0, u32::MAX)];
+                let beside = |(x, y)| (column.wrapping_add(x), row.wrapping_add(y));
+                open.extend(sides.map(beside));
+            }
+        }
+        seen[(ends[1].1 * image.width() + ends[1].0) as usize]
+    }
+
+    #[test]
+    fn offices_can_be_crossed_through_doors_that_are_hardly_wider_than_the_robot() {
+        for seed in 0..6 {
+            let set = OFFICE.generate(2, 0, seed, || {}).unwrap();
+            let ends = [set.query.start, set.query.goal];
+            let [start, goal] = ends.map(|v| set.roadmap.configuration(v).unwrap());
+            // On either side of both corridors.
+            assert!(start[1] < 0.25 && goal[1] > 0.7);
+            for world in (0..2).map(WorldId) {
+                assert!(is_connected(&set, &set.image(world)), "seed {seed}");
+                // A robot that is a little larger fits through no door.
+                let stout = Family {
+                    robot: 0.0135,
+                    ..OFFICE
+                };
+                let image = stout.draw(&set.worlds[world.index()]);
+                assert!(!is_connected(&set, &image), "seed {seed}");
+            }
         }
     }
 

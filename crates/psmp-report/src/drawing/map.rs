@@ -2,19 +2,26 @@
 
 use super::canvas::{Anchor, Canvas};
 use super::obstacles::obstacle_rectangles;
-use psmp::{Axis, Query, Roadmap, VertexId};
+use psmp::{Axis, EdgeId, Query, Roadmap, VertexId};
 use psmp_worlds::OccupancyGrid;
 
 /// Colours of Okabe and Ito, told apart by everyone; blocked edges are dashed besides.
 pub(crate) const PATH_COLOUR: &str = "#0072B2";
 pub(crate) const FREE_COLOUR: &str = "#009E73";
 pub(crate) const BLOCKED_COLOUR: &str = "#D55E00";
+pub(crate) const GROWN_COLOUR: &str = "#8855BB";
+pub(crate) const TRIED_COLOUR: &str = "#56B4E9";
 pub(crate) const OBSTACLE_COLOUR: &str = "#D3D7DC";
 /// The greys of unchecked edges, from surely free to surely blocked.
 const LIGHTEST: f64 = 222.0;
 const DARKEST: f64 = 96.0;
 /// Edges are drawn in this many shades, one path each.
 const SHADES: usize = 12;
+
+/// How much text the unchecked edges of a roadmap that has grown may be; and how many dots, before those
+/// vertices are left out that nothing free is known to lead to.
+const MOST_UNKNOWN: usize = 1 << 18;
+const MOST_DOTS: usize = 3000;
 
 const WIDEST: f64 = 560.0;
 const TALLEST: f64 = 620.0;
@@ -35,6 +42,24 @@ pub enum EdgeMark {
     Blocked,
 }
 
+/// How large a roadmap was before it grew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Given {
+    /// How many vertices it had.
+    pub vertices: usize,
+    /// How many edges it had.
+    pub edges: usize,
+}
+
+/// A way that was tried to make the best path shorter: a shortcut or a rewiring.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriedWay {
+    /// The places that it leads through, straight from each to the next.
+    pub places: Vec<[f64; 2]>,
+    /// Whether it is free.
+    pub free: bool,
+}
+
 /// What a map shows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scene<'a> {
@@ -44,6 +69,9 @@ pub(crate) struct Scene<'a> {
     /// In the order of the edges' ids; one not given is not drawn.
     pub(crate) edges: &'a [EdgeMark],
     pub(crate) path: Option<&'a [VertexId]>,
+    /// What of the roadmap was given, if it has grown.
+    pub(crate) given: Option<Given>,
+    pub(crate) tried: &'a [TriedWay],
 }
 
 /// A scene laid out as a panel of a picture.
@@ -113,6 +141,8 @@ impl<'a> Map<'a> {
             self.draw_obstacles(canvas, grid);
         }
         self.draw_edges(canvas);
+        self.draw_growth(canvas);
+        self.draw_tried(canvas);
         self.draw_path(canvas);
         canvas.element("</svg>");
         canvas.element(format_args!(
@@ -134,7 +164,9 @@ impl<'a> Map<'a> {
     fn draw_edges(&self, canvas: &mut Canvas) {
         let mut shades = vec![String::new(); SHADES];
         let (mut free, mut blocked) = (String::new(), String::new());
-        for (edge, mark) in self.scene.roadmap.edges().iter().zip(self.scene.edges) {
+        let given = self.scene.given.map_or(usize::MAX, |given| given.edges);
+        let edges = self.scene.roadmap.edges().zip(self.scene.edges);
+        for (edge, mark) in edges.take(given) {
             let data = match mark {
                 EdgeMark::Free => &mut free,
                 EdgeMark::Blocked => &mut blocked,
@@ -162,6 +194,73 @@ impl<'a> Map<'a> {
             let band = format!("stroke=\"#FFFFFF\" stroke-width=\"{:.2}\"", 4.2 * width);
             canvas.path(data, &band);
             canvas.path(data, &stroke);
+        }
+    }
+
+    /// What the roadmap has grown by, told apart from what was given by its colour.
+    fn draw_growth(&self, canvas: &mut Canvas) {
+        let Some(given) = self.scene.given else {
+            return;
+        };
+        let (mut unknown, mut free, mut blocked) = (String::new(), String::new(), String::new());
+        let edges = self.scene.roadmap.edges().zip(self.scene.edges);
+        for (edge, mark) in edges.skip(given.edges) {
+            let data = match mark {
+                EdgeMark::Free => &mut free,
+                EdgeMark::Blocked => &mut blocked,
+                EdgeMark::Unknown { .. } => &mut unknown,
+            };
+            self.add_motion(data, edge.from, edge.to);
+        }
+        let width = self.thinness * self.pen;
+        let faint = format!(
+            "stroke=\"{GROWN_COLOUR}\" stroke-width=\"{:.2}\" stroke-opacity=\"0.35\"",
+            0.8 * width
+        );
+        // More than this are a blot.
+        if unknown.len() < MOST_UNKNOWN {
+            canvas.path(&unknown, &faint);
+        }
+        let width = self.thinness.max(0.6) * self.pen;
+        canvas.path(
+            &blocked,
+            &grown_stroke(1.2 * width, " stroke-dasharray=\"4 3\""),
+        );
+        canvas.path(&free, &grown_stroke(2.0 * width, ""));
+        let mut dots = String::new();
+        let roadmap = self.scene.roadmap;
+        let is_crowded = roadmap.vertex_count() > given.vertices + MOST_DOTS;
+        let leads_on = |vertex: VertexId| {
+            let mark = |edge: EdgeId| self.scene.edges.get(edge.index());
+            let mut edges = roadmap.outgoing(vertex).map(|arc| mark(arc.edge));
+            edges.any(|mark| mark == Some(&EdgeMark::Free))
+        };
+        let new = roadmap.vertices().skip(given.vertices);
+        for vertex in new.filter(|v| !is_crowded || leads_on(*v)) {
+            if let Some([x, y]) = self.vertex(vertex) {
+                // A line of no length with round ends is a dot.
+                dots.push_str(&format!("M{x:.1} {y:.1}h0"));
+            }
+        }
+        canvas.path(
+            &dots,
+            &grown_stroke(3.6 * width, " stroke-linecap=\"round\""),
+        );
+    }
+
+    fn draw_tried(&self, canvas: &mut Canvas) {
+        let width = 0.9 * self.pen;
+        for (free, stroke) in [
+            (false, tried_stroke(BLOCKED_COLOUR, width)),
+            (true, tried_stroke(TRIED_COLOUR, 1.5 * width)),
+        ] {
+            let mut data = String::new();
+            for way in self.scene.tried.iter().filter(|way| way.free == free) {
+                for step in way.places.windows(2) {
+                    self.add_straight(&mut data, step[0], step[1]);
+                }
+            }
+            canvas.path(&data, &stroke);
         }
     }
 
@@ -244,9 +343,11 @@ impl<'a> Map<'a> {
 
     /// What is drawn and what it means.
     fn legend(&self) -> Vec<(Sample, String)> {
+        let told = |count: usize| super::ticks::number(count as f64, 0);
+        let given = self.scene.given.map_or(usize::MAX, |given| given.edges);
         let count = |wanted: fn(&EdgeMark) -> bool| {
-            let count = self.scene.edges.iter().filter(|mark| wanted(mark)).count();
-            super::ticks::number(count as f64, 0)
+            let marks = self.scene.edges.iter().take(given);
+            told(marks.filter(|mark| wanted(mark)).count())
         };
         let mut lines = Vec::new();
         if self.scene.path.is_some_and(|path| path.len() > 1) {
@@ -263,6 +364,33 @@ impl<'a> Map<'a> {
             let unknown = count(|mark| matches!(mark, EdgeMark::Unknown { .. }));
             let text = format!("not checked ({unknown}), darker if collision is likelier");
             lines.push((Sample::Unknown, text));
+        }
+        if let Some(given) = self.scene.given {
+            let roadmap = self.scene.roadmap;
+            let [vertices, edges] = [
+                roadmap.vertex_count().saturating_sub(given.vertices),
+                roadmap.edge_count().saturating_sub(given.edges),
+            ];
+            let text = format!("grown: {} vertices, {} edges", told(vertices), told(edges));
+            lines.push((Sample::Grown, text));
+        }
+        for (free, sample, name) in [
+            (true, Sample::TriedFree, "tried beside the roadmap, free"),
+            (
+                false,
+                Sample::TriedBlocked,
+                "tried beside the roadmap, in collision",
+            ),
+        ] {
+            let count = self
+                .scene
+                .tried
+                .iter()
+                .filter(|way| way.free == free)
+                .count();
+            if count > 0 {
+                lines.push((sample, format!("{name} ({} drawn)", told(count))));
+            }
         }
         if self.scene.obstacles.is_some() {
             lines.push((Sample::Obstacle, "obstacle".to_owned()));
@@ -321,22 +449,26 @@ impl<'a> Map<'a> {
         to: VertexId,
     ) -> impl Iterator<Item = [[f64; 2]; 2]> + use<> {
         let ends = self.position(from).zip(self.position(to));
-        let [first, second] = match ends {
-            None => [None, None],
-            Some((from, to)) => {
-                let way: [f64; 2] =
-                    std::array::from_fn(|i| self.axes[i].difference(from[i], to[i]));
-                let moved = |at: [f64; 2], by: f64| std::array::from_fn(|i| at[i] + by * way[i]);
-                let goes_round =
-                    (0..2).any(|i| (to[i] - from[i] - way[i]).abs() > 0.5 * way[i].abs());
-                [
-                    Some([from, moved(from, 1.0)]),
-                    goes_round.then(|| [moved(to, -1.0), to]),
-                ]
-                .map(|segment| segment.map(|ends| ends.map(|at| self.place(at))))
-            }
-        };
-        first.into_iter().chain(second)
+        let segments = ends.map_or([None, None], |(from, to)| self.straight(from, to));
+        segments.into_iter().flatten()
+    }
+
+    fn add_straight(&self, data: &mut String, from: [f64; 2], to: [f64; 2]) {
+        for [[x1, y1], [x2, y2]] in self.straight(from, to).into_iter().flatten() {
+            data.push_str(&format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
+        }
+    }
+
+    /// The same between two places of the plane.
+    pub(crate) fn straight(&self, from: [f64; 2], to: [f64; 2]) -> [Option<[[f64; 2]; 2]>; 2] {
+        let way: [f64; 2] = std::array::from_fn(|i| self.axes[i].difference(from[i], to[i]));
+        let moved = |at: [f64; 2], by: f64| std::array::from_fn(|i| at[i] + by * way[i]);
+        let goes_round = (0..2).any(|i| (to[i] - from[i] - way[i]).abs() > 0.5 * way[i].abs());
+        [
+            Some([from, moved(from, 1.0)]),
+            goes_round.then(|| [moved(to, -1.0), to]),
+        ]
+        .map(|segment| segment.map(|ends| ends.map(|at| self.place(at))))
     }
 }
 
@@ -375,6 +507,15 @@ fn blocked_stroke(width: f64) -> String {
     format!("stroke=\"{BLOCKED_COLOUR}\" stroke-width=\"{width:.2}\" stroke-dasharray=\"5 3\"")
 }
 
+fn grown_stroke(width: f64, style: &str) -> String {
+    format!("stroke=\"{GROWN_COLOUR}\" stroke-width=\"{width:.2}\"{style}")
+}
+
+/// Thin, and dashed as nothing else is.
+fn tried_stroke(colour: &str, width: f64) -> String {
+    format!("stroke=\"{colour}\" stroke-width=\"{width:.2}\" stroke-dasharray=\"2 2.5\"")
+}
+
 /// The best path lies on a white band, so that it stands out from the edges it follows.
 fn path_strokes(pen: f64) -> [String; 2] {
     [("#FFFFFF", 9.0), (PATH_COLOUR, 4.5)].map(|(colour, width)| {
@@ -393,6 +534,9 @@ pub(crate) enum Sample {
     Free,
     Blocked,
     Unknown,
+    Grown,
+    TriedFree,
+    TriedBlocked,
     Obstacle,
 }
 
@@ -415,6 +559,15 @@ impl Sample {
                     canvas.line([x, y], [x + piece, y], &stroke);
                 }
                 canvas.element("</g>");
+            }
+            Self::Grown => {
+                canvas.line([left, y], [right, y], &grown_stroke(2.0, ""));
+                let dot = format!("M{left:.1} {y:.1}h0M{right:.1} {y:.1}h0");
+                canvas.path(&dot, &grown_stroke(5.0, " stroke-linecap=\"round\""));
+            }
+            Self::TriedFree => canvas.line([left, y], [right, y], &tried_stroke(TRIED_COLOUR, 1.5)),
+            Self::TriedBlocked => {
+                canvas.line([left, y], [right, y], &tried_stroke(BLOCKED_COLOUR, 1.0));
             }
             Self::Obstacle => canvas.element(format_args!(
                 "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"42\" height=\"14\" \

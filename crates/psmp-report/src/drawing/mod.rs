@@ -8,7 +8,7 @@ mod png;
 mod ticks;
 
 pub(crate) use canvas::{Anchor, Canvas, escaped, without_tags};
-pub use map::EdgeMark;
+pub use map::{EdgeMark, Given, TriedWay};
 pub(crate) use map::{LEGEND_WIDTH, Map, OBSTACLE_COLOUR, PATH_COLOUR, Sample, Scene};
 pub(crate) use obstacles::occupied_rectangles;
 #[cfg(test)]

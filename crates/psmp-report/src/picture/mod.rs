@@ -8,8 +8,8 @@
 mod arm;
 mod curve;
 
-pub use crate::drawing::EdgeMark;
 use crate::drawing::{Anchor, Canvas, LEGEND_WIDTH, Map, Scene, write_as_named};
+pub use crate::drawing::{EdgeMark, Given, TriedWay};
 pub use arm::ArmPicture;
 use psmp::{Query, Roadmap, VertexId};
 use psmp_files::FileError;
@@ -41,6 +41,10 @@ pub struct RunPicture<'a> {
     pub curve: &'a [(u64, f64)],
     /// The length of the shortest free path on the roadmap, if known.
     pub shortest: Option<f64>,
+    /// How large the roadmap was when it was given, if it has grown since: what is new is told apart.
+    pub given: Option<Given>,
+    /// Ways that were tried to make the best path shorter.
+    pub tried: &'a [TriedWay],
 }
 
 const MARGIN: f64 = 36.0;
@@ -61,6 +65,8 @@ impl RunPicture<'_> {
             obstacles: self.obstacles,
             edges: self.edges,
             path: self.path,
+            given: self.given,
+            tried: self.tried,
         });
         let curve = curve::Curve::new(self.curve, self.shortest);
         let (left, top) = (MARGIN, below_head(self.subtitle));

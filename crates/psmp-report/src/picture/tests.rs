@@ -82,6 +82,8 @@ impl Run {
             path: Some(&self.path),
             curve,
             shortest: Some(1.283),
+            given: None,
+            tried: &[],
         }
     }
 }
@@ -185,6 +187,8 @@ fn text_needs_no_fonts_of_the_machine() {
         path: None,
         curve: &[],
         shortest: None,
+        given: None,
+        tried: &[],
     };
     assert!(shows(&drawn(&picture), [0x11, 0x11, 0x11]));
     picture.title = "";
@@ -240,6 +244,62 @@ fn odd_input_is_drawn_as_well_as_can_be() {
     ];
     for picture in pictures {
         assert!(crate::drawing::render(&picture.svg()).is_ok());
+    }
+}
+
+/// The last hundred vertices are new, and ways were tried beside them.
+#[test]
+fn what_has_grown_and_what_was_tried_is_told_apart() {
+    let run = Run::new(300, 0.14);
+    let old = |v: VertexId| v.index() < 200;
+    let edges = run.roadmap.edges().zip(run.edges.iter().copied());
+    let (given, new): (Vec<_>, Vec<_>) = edges.partition(|(e, _)| old(e.from) && old(e.to));
+    let (ordered, marks): (Vec<Edge>, Vec<EdgeMark>) = given.iter().chain(&new).copied().unzip();
+    let coordinates = run.roadmap.configurations().unwrap().to_vec();
+    let roadmap = Roadmap::from_edges(run.roadmap.vertex_count(), Direction::Undirected, ordered);
+    let roadmap = roadmap
+        .unwrap()
+        .with_configurations(Space::unit(2), coordinates);
+    let roadmap = roadmap.unwrap();
+    let tried = |x: f64, free| TriedWay {
+        places: vec![[x, x - 0.05], [x + 0.1, x + 0.2], [x + 0.3, x + 0.25]],
+        free,
+    };
+    let tried: Vec<TriedWay> = (0..12)
+        .map(|i| tried(0.05 * f64::from(i), i % 3 == 0))
+        .collect();
+    let grown = RunPicture {
+        roadmap: &roadmap,
+        edges: &marks,
+        given: Some(Given {
+            vertices: 200,
+            edges: given.len(),
+        }),
+        tried: &tried,
+        ..run.picture(&CURVE)
+    };
+    let (plain, picture) = (drawn(&run.picture(&CURVE)), drawn(&grown));
+    for colour in [[0x88, 0x55, 0xBB], [0x56, 0xB4, 0xE9]] {
+        assert!(
+            shows(&picture, colour) && !shows(&plain, colour),
+            "{colour:?}"
+        );
+    }
+    let svg = grown.svg();
+    let new_edges = roadmap.edge_count() - given.len();
+    for words in [
+        format!(
+            "grown: 102 vertices, {},{:03} edges",
+            new_edges / 1000,
+            new_edges % 1000
+        ),
+        "roadmap, free (4 drawn)".to_owned(),
+        "roadmap, in collision (8 drawn)".to_owned(),
+    ] {
+        assert!(svg.contains(&words), "{words}");
+    }
+    if let Some(folder) = std::env::var_os("PSMP_PICTURES") {
+        grown.write(Path::new(&folder).join("grown.png")).unwrap();
     }
 }
 

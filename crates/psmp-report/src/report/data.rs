@@ -3,7 +3,7 @@
 //! Experiments end here and drawing begins here: the one side fills these structures from runs, the
 //! other turns them into figures and a page, and neither knows how the other works.
 
-use psmp::{EdgeId, Query, Roadmap, VertexId};
+use psmp::{Edge, EdgeId, Query, Roadmap, VertexId};
 use psmp_arm::{Object, Placed, Pose};
 use psmp_lab::Summary;
 use psmp_worlds::OccupancyGrid;
@@ -112,8 +112,10 @@ pub struct Film {
     pub seed: u64,
     /// The world's image; the same for all films in a world.
     pub image: OccupancyGrid,
-    /// The roadmap; the same for all films of a family.
+    /// The roadmap, as it was before it grew; the same for all films of a family.
     pub roadmap: Roadmap,
+    /// Whether it may grow.
+    pub grows: bool,
     /// Start and goal.
     pub query: Query,
     /// The length of the shortest path on the roadmap.
@@ -168,6 +170,17 @@ pub struct Frame {
     /// Edges whose probability of being free has changed since the last frame, in 256ths. The first
     /// frame has all edges.
     pub belief: Vec<(EdgeId, u8)>,
+    /// What the roadmap has grown by since the last frame.
+    pub grown: Grown,
+}
+
+/// Vertices and edges that are new behind those that were there.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Grown {
+    /// Where the vertices are.
+    pub vertices: Vec<[f64; 2]>,
+    /// The edges.
+    pub edges: Vec<Edge>,
 }
 
 /// What an event shows.
@@ -193,7 +206,23 @@ pub enum FrameKind {
         /// Its vertices.
         path: Vec<VertexId>,
     },
-    /// The run ended: `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or
+    /// The roadmap has grown.
+    Grown,
+    /// A way beside the roadmap was tried to make the best path shorter.
+    Tried {
+        /// What it was, in a word.
+        what: &'static str,
+        /// The places that it leads through.
+        places: Vec<[f64; 2]>,
+        /// Whether it is free.
+        free: bool,
+    },
+    /// A better path was found, which need not lie on the roadmap.
+    Shortened {
+        /// The places that it leads through.
+        places: Vec<[f64; 2]>,
+    },
+    /// The run ended: `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up`, `settled` or
     /// `stopped`.
     Ended(&'static str),
 }

@@ -1,10 +1,15 @@
 //! Recording films: a run watched event by event, with what was believed at each.
+//!
+//! Most films are of a planner on a roadmap that stays as it is ([`record`]). One that lets it grow is
+//! filmed as a session ([`record_growing`]): its frames also have what is new since the last.
 
-use super::data::{Film, Frame, FrameKind};
-use psmp::by_name::{AnyPlanner, BeliefName, ProposerName};
-use psmp::{EdgeId, Event, EventKind, Limit, Progress, Roadmap, Source, Stop, WorldId};
+use super::data::{Film, Frame, FrameKind, Grown};
+use psmp::by_name::{AnyPlanner, BeliefName, PlannerName, ProposerName};
+use psmp::checker::{World, WorldFn};
+use psmp::{Anytime, EdgeId, Event, EventKind, Limit, Progress, Roadmap, Source, Stop, WorldId};
+use psmp::{Session, SessionOptions, VertexId, Waypoints};
 use psmp_lab::sweep::{Contestant, SweepError, SweepOptions};
-use psmp_lab::{Arena, Problems};
+use psmp_lab::{Arena, Problems, resolution_for};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -47,8 +52,182 @@ pub fn record(
         roadmap: roadmap.clone(),
         query: problems.query()?,
         shortest: shortest.length(),
+        grows: false,
         frames: camera.frames,
     }))
+}
+
+/// A growing run is watched until it has checked this many times what checking the shortest path on the
+/// roadmap takes, or until it has this many frames.
+const LONGEST: u64 = 8;
+const MOST_FRAMES: usize = 1500;
+
+/// Lets our own planner plan in a world, beginning with the problems' roadmap, and records how that grows.
+/// `None` where there is no image to plan in, or no path on the roadmap to hold the run against.
+///
+/// # Errors
+/// If a file of the problems is missing or malformed.
+pub fn record_growing(
+    problems: &dyn Problems,
+    world: WorldId,
+    seed: u64,
+    options: &SweepOptions,
+) -> Result<Option<Film>, SweepError> {
+    let arena = Arena::open(problems, world)?;
+    let (Some(image), Some(shortest)) = (arena.image(), arena.shortest()) else {
+        return Ok(None);
+    };
+    let (roadmap, query) = (problems.roadmap(), problems.query()?);
+    let ends = [query.start, query.goal].map(|v| roadmap.configuration(v));
+    let (Some(space), [Some(start), Some(goal)]) = (roadmap.space(), ends) else {
+        return Ok(None);
+    };
+    let resolution = resolution_for(roadmap, options.resolution)?;
+    let motions = shortest.edges().iter();
+    let motions = motions.filter_map(|&edge| roadmap.motion(edge, resolution));
+    let at_least: usize = motions.map(|motion| motion.configurations()).sum();
+    let Ok(spec) = GROWING.parse() else {
+        unreachable!("it is a planner's name");
+    };
+    let chosen = SessionOptions {
+        planner: PlannerName::OnRoadmap(spec),
+        roadmap: Some(roadmap.clone()),
+        resolution: Some(resolution),
+        settles: false,
+        seed,
+        ..SessionOptions::default()
+    };
+    // Checks are what is filmed: as if each were dear, so that the roadmap is thought about.
+    let mut asked = image;
+    let dear = WorldFn(move |q: &[f64]| {
+        let Ok(free) = asked.is_free(q);
+        free
+    });
+    let Ok(session) = Session::in_space(space, dear, start, goal, chosen) else {
+        return Ok(None);
+    };
+    let mut camera = GrowthCamera {
+        session,
+        vertices: roadmap.vertex_count(),
+        edges: roadmap.edge_count(),
+        frames: Vec::new(),
+    };
+    camera.roll(&Stop::configurations(3 * LONGEST * at_least as u64));
+    Ok(Some(Film {
+        planner: GROWING.to_owned(),
+        experience: "none".to_owned(),
+        world: world.0 + 1,
+        seed,
+        image: image.clone(),
+        roadmap: roadmap.clone(),
+        query,
+        shortest: shortest.length(),
+        grows: true,
+        frames: camera.frames,
+    }))
+}
+
+/// The planner whose roadmap is filmed growing.
+const GROWING: &str = "ei:local";
+
+struct GrowthCamera<'a, W: World> {
+    session: Session<'a, W>,
+    /// How much of the roadmap the frames have.
+    vertices: usize,
+    edges: usize,
+    frames: Vec<Frame>,
+}
+
+impl<'a, W: World<Error = Infallible> + Clone + Send + 'a> GrowthCamera<'a, W> {
+    fn roll(&mut self, stop: &Stop) {
+        let mut limit = Limit::new(stop);
+        while self.frames.len() < MOST_FRAMES {
+            limit.stand_at(self.session.progress());
+            if limit.is_met() && !self.session.has_news() {
+                break;
+            }
+            // An end in collision, say, is the end of the film.
+            let Some(Ok(event)) = self.session.step(&limit) else {
+                break;
+            };
+            let grown = self.growth();
+            if let Some(kind) = self.kind(&event, &grown) {
+                self.shoot(kind, grown, &event.progress);
+            }
+            if event.kind.is_final() {
+                return;
+            }
+        }
+        let progress = self.session.progress();
+        self.shoot(FrameKind::Ended("stopped"), Grown::default(), &progress);
+    }
+
+    fn shoot(&mut self, kind: FrameKind, grown: Grown, progress: &Progress) {
+        self.frames.push(Frame {
+            kind,
+            configurations: progress.configurations,
+            best_length: progress.best_length,
+            lower_bound: progress.lower_bound,
+            belief: Vec::new(),
+            grown,
+        });
+    }
+
+    /// What the roadmap has and the frames have not.
+    fn growth(&mut self) -> Grown {
+        let Some((roadmap, _)) = self.session.roadmap() else {
+            return Grown::default();
+        };
+        let new = self.vertices as u32..roadmap.vertex_count() as u32;
+        let places = new.filter_map(|v| in_plane(roadmap.configuration(VertexId(v))?));
+        let new = self.edges as u32..roadmap.edge_count() as u32;
+        let grown = Grown {
+            vertices: places.collect(),
+            edges: new.map(|e| roadmap.edge(EdgeId(e))).collect(),
+        };
+        self.vertices = roadmap.vertex_count();
+        self.edges = roadmap.edge_count();
+        grown
+    }
+
+    fn kind(&self, event: &Event, grown: &Grown) -> Option<FrameKind> {
+        let places = |way: Option<&Waypoints>| {
+            let way = way.into_iter().flat_map(|way| way.iter());
+            way.filter_map(in_plane).collect()
+        };
+        Some(match event.kind {
+            EventKind::Proposed { .. } => FrameKind::Proposed {
+                path: match self.session.planner() {
+                    Some(planner) => planner.proposed_path().vertices().to_vec(),
+                    None => Vec::new(),
+                },
+                sampled_blocked: None,
+            },
+            EventKind::Checked { edge, free, .. } | EventKind::Proved { edge, free, .. } => {
+                FrameKind::Checked { edge, free }
+            }
+            EventKind::Tried { what, free, .. } => FrameKind::Tried {
+                what: what.name(),
+                places: places(self.session.tried().as_ref()),
+                free,
+            },
+            EventKind::Improved { .. } => FrameKind::Shortened {
+                places: places(self.session.best_path()),
+            },
+            EventKind::ShortestOnRoadmap => FrameKind::Ended("shortest-on-roadmap"),
+            EventKind::NoPathOnRoadmap => FrameKind::Ended("no-path-on-roadmap"),
+            EventKind::StraightLine => FrameKind::Ended("straight-line"),
+            EventKind::GaveUp => FrameKind::Ended("gave-up"),
+            EventKind::Settled => FrameKind::Ended("settled"),
+            _ if *grown != Grown::default() => FrameKind::Grown,
+            _ => return None,
+        })
+    }
+}
+
+/// The first two coordinates of a configuration.
+fn in_plane(q: &[f64]) -> Option<[f64; 2]> {
+    Some([*q.first()?, *q.get(1)?])
 }
 
 struct Camera<'a> {
@@ -88,6 +267,7 @@ impl Camera<'_> {
             best_length: progress.best_length,
             lower_bound: progress.lower_bound,
             belief,
+            grown: Grown::default(),
         });
     }
 
@@ -186,5 +366,31 @@ mod tests {
         let arena = Arena::open(&set, world).unwrap();
         let row = arena.run(&contestant, 0, &options).unwrap();
         assert_eq!(last.configurations, row.cost_total);
+    }
+
+    /// A session watched: what its frames add up to is its roadmap, and its best path is seen.
+    #[test]
+    fn a_growing_run_is_filmed_by_what_is_new_in_each_frame() {
+        let set = ONE_WALL.generate(30, 3, 4, || {}).unwrap();
+        let film = record_growing(&set, WorldId(28), 0, &SweepOptions::default());
+        let film = film.unwrap().unwrap();
+        assert!(film.grows && film.frames.len() <= MOST_FRAMES + 1);
+        let vertices: usize = film.frames.iter().map(|f| f.grown.vertices.len()).sum();
+        let edges = film.frames.iter().flat_map(|f| &f.grown.edges);
+        let all = set.roadmap.vertex_count() + vertices;
+        assert!(edges.clone().count() > 0);
+        for edge in edges {
+            assert!(edge.from.index() < all && edge.to.index() < all);
+        }
+        let is_shortened = |f: &&Frame| matches!(f.kind, FrameKind::Shortened { .. });
+        let last = film.frames.iter().rfind(is_shortened).unwrap();
+        let FrameKind::Shortened { places } = &last.kind else {
+            unreachable!()
+        };
+        let steps = places.windows(2);
+        let length: f64 = steps
+            .map(|p| (p[0][0] - p[1][0]).hypot(p[0][1] - p[1][1]))
+            .sum();
+        assert!((length - last.best_length.unwrap()).abs() < 1e-9);
     }
 }

@@ -19,8 +19,8 @@ mod style;
 mod tables;
 
 pub use data::{
-    Claim, Family, Film, Frame, FrameKind, Motion, Point, RegretGrowth, Report, Series, Stage,
-    Verdict,
+    Claim, Family, Film, Frame, FrameKind, Grown, Motion, Point, RegretGrowth, Report, Series,
+    Stage, Verdict,
 };
 
 pub use reliability::{reliability_diagram, write_reliability_diagram};

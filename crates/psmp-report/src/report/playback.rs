@@ -34,7 +34,6 @@ fn family(family: &Family) -> Option<Value> {
     };
     let edges: Vec<Value> = roadmap
         .edges()
-        .iter()
         .map(|edge| json!([edge.from.0, edge.to.0, segments(edge.from, edge.to)]))
         .collect();
     let mut worlds: Vec<&Film> = Vec::new();
@@ -56,7 +55,7 @@ fn family(family: &Family) -> Option<Value> {
         "goal": place(first.query.goal),
         "edges": edges,
         "worlds": worlds.into_iter().map(world).collect::<Vec<_>>(),
-        "films": watched().map(film).collect::<Vec<_>>(),
+        "films": watched().map(|told| film(told, map.as_ref())).collect::<Vec<_>>(),
     }))
 }
 
@@ -67,6 +66,8 @@ fn scene(film: &Film) -> Scene<'_> {
         obstacles: None,
         edges: &[],
         path: None,
+        given: None,
+        tried: &[],
     }
 }
 
@@ -82,8 +83,8 @@ fn world(film: &Film) -> Value {
     json!({ "world": film.world, "shortest": finite(film.shortest), "obstacles": obstacles })
 }
 
-fn film(film: &Film) -> Value {
-    let mut teller = Teller::new(film.roadmap.edge_count());
+fn film(film: &Film, map: Option<&Map<'_>>) -> Value {
+    let mut teller = Teller::new(film, map);
     let mut frames: Vec<Value> = Vec::new();
     for frame in &film.frames {
         let told = teller.tell(frame);
@@ -102,23 +103,70 @@ fn film(film: &Film) -> Value {
         "experience": film.experience,
         "world": film.world,
         "seed": film.seed,
+        "grows": film.grows,
         "frames": frames,
     })
 }
 
 /// Tells frames, leaving out what the ones before have said.
-struct Teller {
+struct Teller<'a> {
+    map: Option<&'a Map<'a>>,
+    /// Where the vertices are, if the roadmap grows.
+    places: Vec<[f64; 2]>,
     shades: Vec<u8>,
     best: Option<f64>,
     bound: Option<f64>,
 }
 
-impl Teller {
-    fn new(edges: usize) -> Self {
+impl<'a> Teller<'a> {
+    fn new(film: &Film, map: Option<&'a Map<'a>>) -> Self {
+        let coordinates = film.roadmap.configurations().unwrap_or_default();
+        let dimension = film.roadmap.space().map_or(1, |space| space.dimension());
+        let places = coordinates.chunks_exact(dimension);
+        let places = places.filter_map(|q| Some([*q.first()?, *q.get(1)?]));
         Self {
-            shades: vec![u8::MAX; edges],
+            map,
+            places: match film.grows {
+                true => places.collect(),
+                false => Vec::new(),
+            },
+            shades: vec![u8::MAX; film.roadmap.edge_count()],
             best: None,
             bound: None,
+        }
+    }
+
+    /// Straight lines through these places, each by its two ends.
+    fn lines(&self, places: &[[f64; 2]]) -> Vec<i64> {
+        let steps = places.windows(2);
+        let lines = self.map.into_iter().flat_map(|map| {
+            let straight = steps.clone().flat_map(|s| map.straight(s[0], s[1]));
+            straight.flatten()
+        });
+        lines.flatten().flatten().map(whole).collect()
+    }
+
+    /// New vertices and edges.
+    fn grow(&mut self, frame: &Frame, told: &mut Value) {
+        let grown = &frame.grown;
+        if !grown.vertices.is_empty() {
+            let dots = grown
+                .vertices
+                .iter()
+                .filter_map(|&at| Some(self.map?.place(at)));
+            told["v"] = dots.flatten().map(whole).collect();
+            self.places.extend(&grown.vertices);
+        }
+        if !grown.edges.is_empty() {
+            let edges = grown.edges.iter().map(|edge| {
+                let ends = [edge.from, edge.to].map(|v| self.places.get(v.index()).copied());
+                let line = match ends {
+                    [Some(from), Some(to)] => self.lines(&[from, to]),
+                    _ => Vec::new(),
+                };
+                json!([edge.from.0, edge.to.0, line])
+            });
+            told["g"] = edges.collect();
         }
     }
 
@@ -147,11 +195,23 @@ impl Teller {
                 told["p"] = vertices(path);
                 "i"
             }
+            FrameKind::Shortened { places } => {
+                told["w"] = json!(self.lines(places));
+                "i"
+            }
+            FrameKind::Grown => "g",
+            FrameKind::Tried { what, places, free } => {
+                told["h"] = json!(what);
+                told["f"] = json!(u8::from(*free));
+                told["w"] = json!(self.lines(places));
+                "t"
+            }
             FrameKind::Ended(how) => {
                 told["h"] = json!(how);
                 "e"
             }
         });
+        self.grow(frame, &mut told);
         let best = frame.best_length.and_then(finite);
         if best.is_some() && best != self.best {
             told["l"] = json!(best);
@@ -220,7 +280,9 @@ fn finite(value: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use psmp::EdgeId;
+    use crate::report::data::Grown;
+    use psmp::{Direction, Edge, EdgeId, Query, Roadmap, Space};
+    use psmp_worlds::{Frame as Frame2, OccupancyGrid};
 
     /// What the player does to get the ids back.
     fn read(text: &str, with_shades: bool) -> Vec<(u32, Option<u8>)> {
@@ -254,17 +316,52 @@ mod tests {
 
     #[test]
     fn a_frame_says_only_what_is_new() {
-        let mut teller = Teller::new(3);
+        let edges = vec![Edge::new(0, 1, 1.0); 3];
+        let roadmap = Roadmap::from_edges(2, Direction::Undirected, edges).and_then(|roadmap| {
+            roadmap.with_configurations(Space::unit(2), vec![0.0, 0.0, 1.0, 0.0])
+        });
+        let film = Film {
+            planner: String::new(),
+            experience: String::new(),
+            world: 1,
+            seed: 0,
+            image: OccupancyGrid::from_fn(3, 3, Frame2::unit(), |_, _| true).unwrap(),
+            roadmap: roadmap.unwrap(),
+            query: Query {
+                start: VertexId(0),
+                goal: VertexId(1),
+            },
+            shortest: 1.0,
+            grows: true,
+            frames: Vec::new(),
+        };
+        let map = Map::within(scene(&film), PANEL);
+        let mut teller = Teller::new(&film, map.as_ref());
         let frame = |belief: &[(u32, u8)]| Frame {
             kind: FrameKind::NoImprovement,
             configurations: 5,
             best_length: Some(2.0),
             lower_bound: f64::INFINITY,
             belief: belief.iter().map(|&(e, p)| (EdgeId(e), p)).collect(),
+            grown: Grown::default(),
         };
         let first = teller.tell(&frame(&[(0, 255), (1, 0), (9, 3)]));
         assert_eq!(first, json!({"k": "b", "n": 5, "l": 2.0, "d": "000f"}));
         let second = teller.tell(&frame(&[(0, 254), (1, 9)]));
         assert_eq!(second, json!({"k": "b", "n": 5}));
+        let mut growing = frame(&[]);
+        growing.kind = FrameKind::Tried {
+            what: "shortcut",
+            places: vec![[0.0, 0.0], [1.0, 1.0]],
+            free: false,
+        };
+        growing.grown = Grown {
+            vertices: vec![[0.5, 0.5]],
+            edges: vec![Edge::new(1, 2, 0.7)],
+        };
+        let third = teller.tell(&growing);
+        let expected = json!({"k": "t", "n": 5, "h": "shortcut", "f": 0, "w": [0, 1000, 1000, 0],
+            "v": [500, 500], "g": [[1, 2, [1000, 1000, 500, 500]]]});
+        assert_eq!(third, expected);
     }
 }

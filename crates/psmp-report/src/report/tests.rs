@@ -45,6 +45,7 @@ fn film(planner: &str) -> Film {
         best_length: (configurations > 200).then_some(path.length()),
         lower_bound: path.length(),
         belief,
+        grown: Grown::default(),
     };
     let all = roadmap.edge_ids().map(|e| (e, (e.0 % 256) as u8)).collect();
     let proposed = FrameKind::Proposed {
@@ -73,6 +74,7 @@ fn film(planner: &str) -> Film {
         shortest: path.length(),
         roadmap,
         query,
+        grows: false,
         frames,
     }
 }

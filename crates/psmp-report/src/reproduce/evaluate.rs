@@ -133,6 +133,14 @@ fn films(
                 problems, world, contestant, seed, options,
             )?);
         }
+        // The same world, with a roadmap that may grow.
+        if place == 0 {
+            let world = WorldId(world - 1);
+            let options = &experiment.options;
+            films.extend(report::film::record_growing(
+                problems, world, seed, options,
+            )?);
+        }
     }
     Ok(films)
 }

@@ -64,8 +64,8 @@ fn rows_per_edge(roadmap: &Roadmap) -> usize {
 fn graph_rows(roadmap: &Roadmap) -> Vec<Edge> {
     let back = |e: &Edge| Edge::new(e.to.0, e.from.0, e.length);
     match roadmap.direction() {
-        Direction::Undirected => roadmap.edges().iter().flat_map(|e| [*e, back(e)]).collect(),
-        Direction::Directed => roadmap.edges().to_vec(),
+        Direction::Undirected => roadmap.edges().flat_map(|e| [e, back(&e)]).collect(),
+        Direction::Directed => roadmap.edges().collect(),
     }
 }
 

@@ -76,7 +76,7 @@ fn line_ends_spaces_and_blank_lines_do_not_matter() {
         }
     })
     .unwrap();
-    assert_eq!(loose.roadmap.edges(), untouched.roadmap.edges());
+    assert!(loose.roadmap.edges().eq(untouched.roadmap.edges()));
     assert_eq!(loose.table().unwrap(), untouched.table().unwrap());
     assert_eq!(loose.train(), untouched.train());
 }

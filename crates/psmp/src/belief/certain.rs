@@ -33,4 +33,8 @@ impl Belief for Certain {
     }
 
     fn observe(&mut self, _: Evidence<'_>) {}
+
+    fn knows(&self, edge: EdgeId) -> bool {
+        edge.index() < self.free.len()
+    }
 }

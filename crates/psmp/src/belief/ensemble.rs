@@ -7,7 +7,7 @@
 //! certain and wrong loses most of its weight, but not all: its probabilities are kept a little away
 //! from 0 and 1.
 
-use super::{Belief, Evidence, PartlyChecked};
+use super::{Belief, Evidence, Local, PartlyChecked};
 use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
@@ -18,6 +18,9 @@ const DOUBT: f64 = 0.01;
 /// The purpose for which a draw's random number picks the member; no edge has this id.
 const PICK: u64 = u64::MAX;
 
+/// The mean probability of an edge that has not been asked about.
+const NOT_KNOWN: (f64, u32) = (0.0, u32::MAX);
+
 struct Member<'a> {
     belief: PartlyChecked<Box<dyn Belief + Send + 'a>>,
     log_weight: f64,
@@ -27,7 +30,7 @@ struct Member<'a> {
 /// A weighted mean of beliefs.
 pub struct Ensemble<'a> {
     members: Vec<Member<'a>>,
-    /// The mean probability of each edge, and how many checks it rests on.
+    /// The mean probability of each edge, and how many checks and sightings it rests on.
     cache: Vec<(f64, u32)>,
     checks: u32,
     drawn: usize,
@@ -52,7 +55,7 @@ impl<'a> Ensemble<'a> {
         };
         let mut ensemble = Self {
             members: members.into_iter().map(member).collect(),
-            cache: vec![(0.0, u32::MAX); edges],
+            cache: vec![NOT_KNOWN; edges],
             checks: 0,
             drawn: 0,
         };
@@ -128,7 +131,16 @@ impl Belief for Ensemble<'_> {
         self.members[self.drawn].belief.draws_from_experience()
     }
 
+    /// An edge that not all members know says nothing of those who do not.
     fn observe(&mut self, evidence: Evidence<'_>) {
+        let mut members = self.members.iter();
+        if !members.all(|m| m.belief.inner().knows(evidence.edge)) {
+            for member in &mut self.members {
+                member.belief.observe(evidence);
+            }
+            self.checks += 1;
+            return;
+        }
         for member in &mut self.members {
             let p = member.belief.probability_free(evidence.edge);
             let p = p.clamp(DOUBT, 1.0 - DOUBT);
@@ -144,8 +156,26 @@ impl Belief for Ensemble<'_> {
     }
 
     /// Its members see to that, each for itself.
-    fn learns_from(&self, _: &Sightings) -> bool {
+    fn learns_from(&self, _: EdgeId, _: &Sightings) -> bool {
         true
+    }
+
+    fn grow(&mut self, edges: usize) {
+        self.cache.resize(edges, NOT_KNOWN);
+        for member in &mut self.members {
+            member.belief.grow(edges);
+        }
+    }
+
+    fn sight(&mut self, sightings: &Sightings) {
+        for member in &mut self.members {
+            member.belief.sight(sightings);
+        }
+        self.checks += 1;
+    }
+
+    fn local(&mut self) -> Option<&mut Local> {
+        self.members.iter_mut().find_map(|m| m.belief.local())
     }
 }
 

@@ -64,6 +64,17 @@ struct Meeting {
     version: u32,
 }
 
+impl Meeting {
+    const UNKNOWN: Meeting = Meeting {
+        hazard: [0.0; ETAS.len()],
+        hit: [0.0; SIZES.len()],
+        farthest: f64::INFINITY,
+        seen: None,
+        probability: 0.0,
+        version: 0,
+    };
+}
+
 /// What an edge met before anything was seen of it: by this it was predicted.
 #[derive(Debug, Clone, Copy)]
 struct Prediction {
@@ -105,17 +116,7 @@ impl Local {
             roadmap: roadmap.clone(),
             surroundings: Surroundings::new(roadmap, STRETCHES + 1, REMEMBERED),
             scale: space.longest_side(),
-            meetings: vec![
-                Meeting {
-                    hazard: [0.0; ETAS.len()],
-                    hit: [0.0; SIZES.len()],
-                    farthest: f64::INFINITY,
-                    seen: None,
-                    probability: 0.0,
-                    version: 0,
-                };
-                roadmap.edge_count()
-            ],
+            meetings: vec![Meeting::UNKNOWN; roadmap.edge_count()],
             predictions: vec![None; roadmap.edge_count()],
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
@@ -151,6 +152,22 @@ impl Local {
         for (pair_share, shares) in self.pair_shares.iter_mut().zip(pairs) {
             *pair_share = shares.iter().sum();
         }
+    }
+
+    /// The probability that an edge is free where obstacles are known to have this rate, per length.
+    pub(super) fn probability_at_rate(&mut self, edge: EdgeId, rate: f64) -> f64 {
+        self.look_at(edge);
+        let Meeting { hazard, hit, .. } = &self.meetings[edge.index()];
+        let mut p = 0.0;
+        for (hazard, shares) in hazard
+            .iter()
+            .zip(self.pair_shares.chunks_exact(SIZES.len()))
+        {
+            let unhit = (-rate * self.scale * hazard).exp();
+            let unmet = hit.iter().zip(shares).map(|(hit, s)| (1.0 - hit) * s);
+            p += unhit * unmet.sum::<f64>();
+        }
+        doubted(p)
     }
 
     /// Finds out what an edge meets. Only checks near the edge change it.
@@ -336,8 +353,22 @@ impl Belief for Local {
         self.surroundings.observe(evidence);
     }
 
-    fn learns_from(&self, sightings: &Sightings) -> bool {
+    fn learns_from(&self, _: EdgeId, sightings: &Sightings) -> bool {
         !sightings.is_empty()
+    }
+
+    fn grow(&mut self, edges: usize) {
+        self.meetings.resize(edges, Meeting::UNKNOWN);
+        self.predictions.resize(edges, None);
+        self.surroundings.grow();
+    }
+
+    fn sight(&mut self, sightings: &Sightings) {
+        self.surroundings.sight(sightings);
+    }
+
+    fn local(&mut self) -> Option<&mut Local> {
+        Some(self)
     }
 }
 

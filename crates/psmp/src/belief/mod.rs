@@ -15,12 +15,15 @@
 //! | [`Latent`] | hidden causes, learned from a set of known worlds |
 //! | [`SoftSet`] | a set of known worlds, each trusted less with every check it disagrees with |
 //! | [`Ensemble`] | other beliefs, each trusted as far as it has predicted well |
+//! | [`Beyond`] | for edges that another belief's table does not know: known edges and checks near them |
 //!
 //! A belief is told how likely a check is, should the edge be free and should it be blocked
 //! ([`Likelihood`]), and need know nothing of how edges are checked: [`PartlyChecked`], which a planner
-//! puts around any belief, sees to edges that were checked in part and to edges beyond those that the
-//! belief knows. `examples/own_belief.rs` is a belief in a few lines.
+//! puts around any belief, sees to edges that were checked in part. [`Beyond`], around beliefs that were
+//! learned from a table, sees to edges that no table knows. `examples/own_belief.rs` is a belief in a
+//! few lines.
 
+mod beyond;
 mod certain;
 mod ensemble;
 mod finite_set;
@@ -33,6 +36,7 @@ mod partly_checked;
 mod soft_set;
 mod surroundings;
 
+pub use beyond::{Beyond, FirstWeights};
 pub use certain::Certain;
 pub use ensemble::Ensemble;
 pub use finite_set::FiniteSet;
@@ -175,11 +179,23 @@ pub trait Belief {
         true
     }
 
-    /// Whether what a check of part of an edge has shown is in its probabilities by these sightings:
+    /// Whether what a check of part of this edge has shown is in its probabilities by these sightings:
     /// so it is for beliefs that know configurations. For all others Bayes' rule is applied to what
     /// they say of the edge.
-    fn learns_from(&self, _sightings: &Sightings) -> bool {
+    fn learns_from(&self, _edge: EdgeId, _sightings: &Sightings) -> bool {
         false
+    }
+
+    /// The roadmap has grown to so many edges. A belief that has something to say of the new ones makes
+    /// room for them; one that does not [know](Self::knows) them has nothing to do.
+    fn grow(&mut self, _edges: usize) {}
+
+    /// Takes configurations in that were seen elsewhere than on the edges of the roadmap.
+    fn sight(&mut self, _sightings: &Sightings) {}
+
+    /// The local belief that it has among its parts, if it has one: [`Beyond`] needs no second.
+    fn local(&mut self) -> Option<&mut Local> {
+        None
     }
 }
 
@@ -205,7 +221,16 @@ impl<B: Belief + ?Sized> Belief for Box<B> {
     fn knows(&self, edge: EdgeId) -> bool {
         (**self).knows(edge)
     }
-    fn learns_from(&self, sightings: &Sightings) -> bool {
-        (**self).learns_from(sightings)
+    fn learns_from(&self, edge: EdgeId, sightings: &Sightings) -> bool {
+        (**self).learns_from(edge, sightings)
+    }
+    fn local(&mut self) -> Option<&mut Local> {
+        (**self).local()
+    }
+    fn grow(&mut self, edges: usize) {
+        (**self).grow(edges);
+    }
+    fn sight(&mut self, sightings: &Sightings) {
+        (**self).sight(sightings);
     }
 }

@@ -84,7 +84,15 @@ impl Belief for NearestNeighbour {
         self.surroundings.observe(evidence);
     }
 
-    fn learns_from(&self, sightings: &Sightings) -> bool {
+    fn learns_from(&self, _: EdgeId, sightings: &Sightings) -> bool {
         !sightings.is_empty()
+    }
+
+    fn grow(&mut self, _: usize) {
+        self.surroundings.grow();
+    }
+
+    fn sight(&mut self, sightings: &Sightings) {
+        self.surroundings.sight(sightings);
     }
 }

@@ -3,10 +3,11 @@
 //! An edge that shows no collision in a partial check is likelier free than before, by Bayes' rule: a
 //! free one always looks so, a blocked one only as often as collisions stay hidden. It then stands alone:
 //! what the belief says of it together with others, or draws for it, no longer holds, and its own
-//! probability takes the place of that. Edges beyond those that the belief knows have probability 1/2
-//! and are free in every drawn world, so that no draw fails for them.
+//! probability takes the place of that. Edges that the belief does not know, where there is nothing to
+//! tell them from ([`Beyond`](super::Beyond) needs configurations), have probability 1/2 and are free in
+//! every drawn world, so that no draw fails for them.
 
-use super::{Belief, Evidence, Likelihood};
+use super::{Belief, Evidence, Likelihood, Local};
 use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
@@ -99,7 +100,7 @@ impl<B: Belief> Belief for PartlyChecked<B> {
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        if !self.belief.learns_from(evidence.sightings) {
+        if !self.belief.learns_from(evidence.edge, evidence.sightings) {
             // Once it is certain the ledger answers for the edge.
             self.hidden[evidence.edge.index()] = match evidence.verdict() {
                 Some(_) => 1.0,
@@ -111,7 +112,20 @@ impl<B: Belief> Belief for PartlyChecked<B> {
         }
     }
 
-    fn learns_from(&self, _: &Sightings) -> bool {
+    fn learns_from(&self, _: EdgeId, _: &Sightings) -> bool {
         true
+    }
+
+    fn grow(&mut self, edges: usize) {
+        self.hidden.resize(edges, 1.0);
+        self.belief.grow(edges);
+    }
+
+    fn sight(&mut self, sightings: &Sightings) {
+        self.belief.sight(sightings);
+    }
+
+    fn local(&mut self) -> Option<&mut Local> {
+        self.belief.local()
     }
 }

@@ -5,6 +5,7 @@
 //! so far passes a whole check over with one comparison.
 
 use super::Evidence;
+use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
 use crate::space::Space;
 
@@ -31,6 +32,12 @@ struct Probe {
 }
 
 impl Probe {
+    const UNSEEN: Probe = Probe {
+        nearest: f64::INFINITY,
+        batches: 0,
+        free: true,
+    };
+
     /// Looks whether any of these configurations is nearer to `point`, where the probe is.
     #[inline]
     fn compare(&mut self, space: &Space, point: &[f64], configurations: &[f64], free: &[bool]) {
@@ -45,12 +52,30 @@ impl Probe {
     }
 }
 
+/// Where a probe is kept.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Vertex(usize),
+    Inner(usize),
+}
+
 /// The configurations of one check.
 #[derive(Debug, Clone, Copy)]
 struct Batch {
     begin: usize,
     end: usize,
     radius: f64,
+}
+
+/// Keeps what is in collision, and of what is free about `most`, evenly.
+fn keep(sightings: &Sightings, most: usize, coordinates: &mut Vec<f64>, is_free: &mut Vec<bool>) {
+    let stride = sightings.len().div_ceil(most);
+    for (place, (q, free)) in sightings.iter().enumerate() {
+        if !free || place % stride == 0 {
+            coordinates.extend_from_slice(q);
+            is_free.push(free);
+        }
+    }
 }
 
 /// The nearest checked configuration of evenly spaced points on every edge, ends included.
@@ -60,8 +85,10 @@ pub(super) struct Surroundings {
     points: usize,
     /// Free configurations that a check may leave.
     most: usize,
-    /// One probe for each vertex, then the inner points of each edge.
-    probes: Vec<Probe>,
+    /// One probe for each vertex.
+    at_vertices: Vec<Probe>,
+    /// The inner points of each edge.
+    along_edges: Vec<Probe>,
     batches: Vec<Batch>,
     /// The centre of each batch, one after the other.
     centres: Vec<f64>,
@@ -78,17 +105,13 @@ impl Surroundings {
     /// looks from afar.
     pub(super) fn new(roadmap: &Roadmap, points: usize, most: usize) -> Self {
         let dimension = roadmap.space().map_or(0, |space| space.dimension());
-        let unseen = Probe {
-            nearest: f64::INFINITY,
-            batches: 0,
-            free: true,
-        };
         let inner = (points - 2) * roadmap.edge_count();
         Self {
             roadmap: roadmap.clone(),
             points,
             most,
-            probes: vec![unseen; roadmap.vertex_count() + inner],
+            at_vertices: vec![Probe::UNSEEN; roadmap.vertex_count()],
+            along_edges: vec![Probe::UNSEEN; inner],
             batches: Vec::with_capacity(roadmap.edge_count()),
             centres: Vec::with_capacity(roadmap.edge_count() * dimension),
             coordinates: Vec::new(),
@@ -103,16 +126,24 @@ impl Surroundings {
     pub(super) fn nearest(&mut self, edge: EdgeId, point: usize) -> (f64, bool) {
         let ends = self.roadmap.edge(edge);
         let last = self.points - 1;
-        let (probe, a, b) = if point == 0 {
-            (ends.from.index(), ends.from, ends.from)
+        let (place, a, b) = if point == 0 {
+            (Place::Vertex(ends.from.index()), ends.from, ends.from)
         } else if point == last {
-            (ends.to.index(), ends.to, ends.to)
+            (Place::Vertex(ends.to.index()), ends.to, ends.to)
         } else {
             let inner = (self.points - 2) * edge.index() + point - 1;
-            (self.roadmap.vertex_count() + inner, ends.from, ends.to)
+            (Place::Inner(inner), ends.from, ends.to)
         };
-        self.look_around(probe, a, b, point as f64 / last as f64);
-        (self.probes[probe].nearest, self.probes[probe].free)
+        let Probe { nearest, free, .. } = self.look_around(place, a, b, point as f64 / last as f64);
+        (nearest, free)
+    }
+
+    /// Follows the roadmap where it has grown. The new points have looked at nothing yet.
+    pub(super) fn grow(&mut self) {
+        let (vertices, edges) = (self.roadmap.vertex_count(), self.roadmap.edge_count());
+        self.at_vertices.resize(vertices, Probe::UNSEEN);
+        let inner = (self.points - 2) * edges;
+        self.along_edges.resize(inner, Probe::UNSEEN);
     }
 
     /// How many checks have shown something.
@@ -131,8 +162,8 @@ impl Surroundings {
         let (space, a, b) = ends(&self.roadmap, edge);
         let dimension = space.dimension();
         let inner = self.points - 2;
-        let first = self.roadmap.vertex_count() + inner * edge.index();
-        let probes = &mut self.probes[first..first + inner];
+        let first = inner * edge.index();
+        let probes = &mut self.along_edges[first..first + inner];
         space.interpolate(a, b, 0.5, &mut self.point);
         // Room for rounding, so that nothing nearer is ever passed over.
         let reach = (0.5 * space.distance(a, b) + farthest) * (1.0 + 1e-9);
@@ -164,10 +195,13 @@ impl Surroundings {
     }
 
     /// Brings a probe up to date.
-    fn look_around(&mut self, probe: usize, a: VertexId, b: VertexId, t: f64) {
-        let seen = &mut self.probes[probe];
+    fn look_around(&mut self, place: Place, a: VertexId, b: VertexId, t: f64) -> Probe {
+        let seen = match place {
+            Place::Vertex(vertex) => &mut self.at_vertices[vertex],
+            Place::Inner(inner) => &mut self.along_edges[inner],
+        };
         if seen.batches as usize == self.batches.len() {
-            return;
+            return *seen;
         }
         let (Some(space), Some(a), Some(b)) = (
             self.roadmap.space(),
@@ -188,6 +222,7 @@ impl Surroundings {
             seen.compare(space, &self.point, q, &self.free[begin..end]);
         }
         seen.batches = self.batches.len() as u32;
+        *seen
     }
 
     /// Takes the configurations of a check in. Where the checker tells of none, a free edge shows
@@ -210,20 +245,42 @@ impl Surroundings {
                 self.free.push(free == Some(true));
             }
         } else {
-            let stride = evidence.sightings.len().div_ceil(self.most);
-            for (place, (q, free)) in evidence.sightings.iter().enumerate() {
-                if !free || place % stride == 0 {
-                    self.coordinates.extend_from_slice(q);
-                    self.free.push(free);
-                }
-            }
+            keep(
+                evidence.sightings,
+                self.most,
+                &mut self.coordinates,
+                &mut self.free,
+            );
         }
-        let end = self.free.len();
-        if end == begin {
-            return;
-        }
-        let dimension = space.dimension();
         space.interpolate(a, b, 0.5, &mut self.point);
+        self.add_batch(begin);
+    }
+
+    /// Takes configurations in that were seen anywhere.
+    pub(super) fn sight(&mut self, sightings: &Sightings) {
+        let Some(space) = self.roadmap.space() else {
+            unreachable!("beliefs refuse roadmaps without configurations");
+        };
+        // Midway between the first and the one farthest from it.
+        let each = || sightings.iter().map(|(q, _)| q);
+        let Some(first) = each().next() else {
+            return;
+        };
+        let from_first = |q: &&[f64]| space.distance(first, q);
+        let farthest = each().max_by(|a, b| from_first(a).total_cmp(&from_first(b)));
+        let begin = self.free.len();
+        keep(sightings, self.most, &mut self.coordinates, &mut self.free);
+        space.interpolate(first, farthest.unwrap_or(first), 0.5, &mut self.point);
+        self.add_batch(begin);
+    }
+
+    /// Makes the configurations from `begin` on a batch around the point.
+    fn add_batch(&mut self, begin: usize) {
+        let end = self.free.len();
+        let Some(space) = self.roadmap.space().filter(|_| end > begin) else {
+            return;
+        };
+        let dimension = space.dimension();
         let radius = self.coordinates[begin * dimension..]
             .chunks_exact(dimension)
             .map(|q| space.distance(&self.point, q))

@@ -3,8 +3,8 @@
 use super::planner::{Assembly, Failed, Setting};
 use super::{AnyPlanner, ModelCache, SpecError, look_up, name_of};
 use crate::belief::{
-    Belief, Ensemble, FiniteSet, IndependentEdges, Latent, Local, NearestNeighbour, SoftSet,
-    held_out,
+    Belief, Beyond, Ensemble, FiniteSet, FirstWeights, IndependentEdges, Latent, Local,
+    NearestNeighbour, SoftSet, held_out,
 };
 use crate::roadmap::Roadmap;
 use crate::table::{Experience, WorldId};
@@ -86,13 +86,13 @@ impl BeliefName {
         };
         let roadmap = &setting.roadmap;
         Ok(match *self {
-            Self::FiniteSet => then.with(FiniteSet::new(known()?.clone())),
+            Self::FiniteSet => then.of_table(setting, FiniteSet::new(known()?.clone())),
             Self::SoftSet => {
                 let model = setting.models.soft_set(known()?);
-                then.with(SoftSet::new(known()?.clone(), model))
+                then.of_table(setting, SoftSet::new(known()?.clone(), model))
             }
-            Self::Frequencies => then.with(IndependentEdges::frequencies(known()?)),
-            Self::Latent => then.with(Latent::new(setting.models.latent(known()?))),
+            Self::Frequencies => then.of_table(setting, IndependentEdges::frequencies(known()?)),
+            Self::Latent => then.of_table(setting, Latent::new(setting.models.latent(known()?))),
             Self::NearestNeighbour => {
                 let scale = roadmap.space().map_or(1.0, |space| space.longest_side());
                 let belief = NearestNeighbour::new(roadmap, setting.eta / scale);
@@ -109,15 +109,15 @@ impl BeliefName {
                     None => MemberWeights::default(),
                 };
                 let had = Self::MEMBERS.iter().filter_map(|member| {
-                    let belief = member.believe(setting).ok()?;
-                    Some((belief as Box<dyn Belief + Send>, weights.of(*member)))
+                    let belief = member.build(setting, Member).ok()?;
+                    Some((belief, weights.of(*member)))
                 });
                 let members: Vec<_> = had.collect();
                 if members.is_empty() {
                     let why = "there are neither configurations nor known worlds here";
                     return Err(self.trouble(why));
                 }
-                then.with(Ensemble::new(roadmap.edge_count(), members))
+                then.of_table(setting, Ensemble::new(roadmap.edge_count(), members))
             }
         })
     }
@@ -169,6 +169,28 @@ impl BeliefName {
 trait WithBelief {
     type Output;
     fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output;
+
+    /// The same with a belief about the edges of a table: others are told from them.
+    fn of_table<B: Belief + Send + 'static>(self, setting: &Setting, belief: B) -> Self::Output
+    where
+        Self: Sized,
+    {
+        let Setting {
+            roadmap,
+            experience,
+            models,
+            ..
+        } = setting;
+        // Without a table there is nothing beyond it.
+        let known = match experience {
+            Some(experience) => experience.table().edge_count(),
+            None => usize::MAX,
+        };
+        self.with(Beyond::new(belief, roadmap, known, || match experience {
+            Some(experience) => models.beyond(roadmap, experience),
+            None => FirstWeights::default(),
+        }))
+    }
 }
 
 /// To plan with it.
@@ -187,6 +209,19 @@ struct Boxed;
 impl WithBelief for Boxed {
     type Output = Box<dyn Belief + Send>;
     fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output {
+        Box::new(belief)
+    }
+}
+
+/// To be one of several, which are told of other edges together.
+struct Member;
+
+impl WithBelief for Member {
+    type Output = Box<dyn Belief + Send>;
+    fn with<B: Belief + Send + 'static>(self, belief: B) -> Self::Output {
+        Box::new(belief)
+    }
+    fn of_table<B: Belief + Send + 'static>(self, _: &Setting, belief: B) -> Self::Output {
         Box::new(belief)
     }
 }

@@ -175,11 +175,16 @@ macro_rules! by_table {
     };
 }
 
+/// Behind the name of a planner on a roadmap: one that grows.
+pub const GROWING: &str = "+grow";
+
 /// A planner of either kind, by name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlannerName {
     /// On a roadmap, such as `psmp:fs`.
     OnRoadmap(PlannerSpec),
+    /// On a roadmap that grows, whatever its proposer, such as `lazysp+grow`.
+    Growing(PlannerSpec),
     /// One that grows trees and knows no roadmap, such as `rrtconnect`.
     Tree(TreeName),
 }
@@ -188,9 +193,21 @@ impl PlannerName {
     /// The planner that plans best where nothing is known of the problem.
     pub const DEFAULT: &'static str = "ei:ensemble";
 
+    /// Whether it lets its roadmap grow where that may: our own planners do, and those of the literature
+    /// if their name says so.
+    #[must_use]
+    pub fn grows(&self) -> bool {
+        match self {
+            Self::OnRoadmap(spec) => spec.proposer.is_ours(),
+            Self::Growing(_) => true,
+            Self::Tree(_) => false,
+        }
+    }
+
     /// The colours of the lines in reports of a planner with this name; none if it is none.
     #[must_use]
     pub fn colours(name: &str) -> Option<&'static [&'static str]> {
+        let name = name.strip_suffix(GROWING).unwrap_or(name);
         let first = name.split(':').next()?;
         let proposers = ProposerName::TABLE
             .iter()
@@ -220,13 +237,16 @@ impl FromStr for PlannerName {
     type Err = NoSuchPlanner;
 
     fn from_str(name: &str) -> Result<Self, NoSuchPlanner> {
-        match name.parse() {
-            Ok(tree) => Ok(PlannerName::Tree(tree)),
-            Err(_) => name
-                .parse()
-                .map(PlannerName::OnRoadmap)
-                .map_err(|error| NoSuchPlanner { error }),
+        if let Ok(tree) = name.parse() {
+            return Ok(PlannerName::Tree(tree));
         }
+        let (kind, spec): (fn(PlannerSpec) -> Self, &str) = match name.strip_suffix(GROWING) {
+            Some(spec) => (PlannerName::Growing, spec),
+            None => (PlannerName::OnRoadmap, name),
+        };
+        spec.parse()
+            .map(kind)
+            .map_err(|error| NoSuchPlanner { error })
     }
 }
 
@@ -234,6 +254,7 @@ impl fmt::Display for PlannerName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlannerName::OnRoadmap(planner) => planner.fmt(f),
+            PlannerName::Growing(planner) => write!(f, "{planner}{GROWING}"),
             PlannerName::Tree(tree) => tree.fmt(f),
         }
     }

@@ -5,7 +5,7 @@
 //! from.
 
 use super::MemberWeights;
-use crate::belief::{LatentModel, SoftSetModel};
+use crate::belief::{FirstWeights, LatentModel, SoftSetModel};
 use crate::random::mix;
 use crate::roadmap::Roadmap;
 use crate::table::Experience;
@@ -47,6 +47,7 @@ struct Models {
     latent: Kept<Arc<LatentModel>>,
     soft_set: Kept<SoftSetModel>,
     weights: Kept<MemberWeights>,
+    beyond: Kept<FirstWeights>,
 }
 
 /// Models learned from known worlds. Clones are the same cache.
@@ -75,6 +76,14 @@ impl ModelCache {
         self.0
             .weights
             .get(key, || MemberWeights::learn(roadmap, experience, self))
+    }
+
+    /// How far known edges and checks tell of edges near them that these worlds do not know.
+    pub fn beyond(&self, roadmap: &Roadmap, experience: &Experience) -> FirstWeights {
+        let shape = shape(roadmap, experience.table().edge_count());
+        let key = mix(content(experience) ^ shape);
+        let learn = || FirstWeights::learn(roadmap, experience, self.soft_set(experience));
+        self.0.beyond.get(key, learn)
     }
 
     /// Keeps what was learned from these worlds of a roadmap before.
@@ -119,7 +128,7 @@ fn content(experience: &Experience) -> u64 {
 fn shape(roadmap: &Roadmap, edges: usize) -> u64 {
     let scale = roadmap.space().map_or(0.0, |space| space.longest_side());
     let mut hash = fold([scale.to_bits()], 2);
-    for e in roadmap.edges().iter().take(edges) {
+    for e in roadmap.edges().take(edges) {
         let ends = [e.from, e.to].map(|v| roadmap.configuration(v));
         let numbers = ends.into_iter().flatten().flatten().chain([&e.length]);
         hash = fold(numbers.map(|x| x.to_bits()), hash);

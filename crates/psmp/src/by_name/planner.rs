@@ -13,7 +13,7 @@ use crate::ledger::Ledger;
 use crate::path::Path;
 use crate::planner::{Anytime, Fallback, Planner, RoadmapPlanner};
 use crate::proposer::Proposer;
-use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
+use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, VertexId};
 use crate::stop::Limit;
 use crate::table::Experience;
 use std::fmt;
@@ -212,6 +212,10 @@ impl<E> Checker for KeepingFailure<'_, E> {
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         self.checker.cost_if_free(edge)
     }
+
+    fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
+        self.checker.grow(growth)
+    }
 }
 
 /// A planner that tells of the failure that was kept.
@@ -254,6 +258,18 @@ impl<E> RoadmapPlanner for TellingFailure<'_, E> {
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
         self.planner.is_free_in_draw(edge)
     }
+    fn grow(&mut self, growth: &Growth) -> Result<bool, RoadmapError> {
+        self.planner.grow(growth)
+    }
+    fn sight(&mut self, sightings: &Sightings) {
+        self.planner.sight(sightings);
+    }
+    fn promise(&mut self) -> Option<f64> {
+        self.planner.promise()
+    }
+    fn effort(&self) -> u64 {
+        self.planner.effort()
+    }
 }
 
 /// All of a planner but its belief and its proposer.
@@ -278,7 +294,7 @@ impl<'a> Assembly<'_, 'a> {
                 .seed(setting.seed)
                 .fallback(setting.fallback)
                 .insured(self.spec.insured)
-                .knowing(setting.known.known()),
+                .knowing(&setting.known),
         )
     }
 }

@@ -36,7 +36,7 @@ crate::by_table!(ProposerName, "proposer");
 
 impl ProposerName {
     /// Whether it is of this project. Those of the literature stay as they were published.
-    pub(super) fn is_ours(self) -> bool {
+    pub(crate) fn is_ours(self) -> bool {
         matches!(
             self,
             Self::ExpectedImprovement | Self::ImprovementWithout(_)

@@ -7,7 +7,7 @@ use super::prober::{Prober, World};
 use super::prover::Prover;
 use super::{Checker, Finding, Part, Sightings};
 use crate::motion::{Motion, Resolution, ResolutionError};
-use crate::roadmap::{EdgeId, Roadmap};
+use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
 use crate::stop::Limit;
 use thiserror::Error;
 
@@ -84,6 +84,29 @@ pub(super) fn prober_for<W: World>(
     Ok(Prober::new(world, space.dimension(), most))
 }
 
+/// Whether the edges that a roadmap is about to grow by can be checked at a resolution.
+pub(super) fn can_grow(
+    roadmap: &Roadmap,
+    resolution: Resolution,
+    growth: &Growth,
+) -> Result<(), RoadmapError> {
+    let Some(space) = roadmap.space() else {
+        return Ok(());
+    };
+    let old = roadmap.vertex_count();
+    let configuration = |v: VertexId| match v.index().checked_sub(old) {
+        None => roadmap.configuration(v),
+        Some(new) => growth.coordinates.chunks_exact(space.dimension()).nth(new),
+    };
+    let motions = growth.edges.iter().filter_map(|new| {
+        let (from, to) = (configuration(new.edge.from)?, configuration(new.edge.to)?);
+        Some(Motion::new(space, from, to, resolution))
+    });
+    let most = resolution.most_of(motions);
+    most.map(|_| ())
+        .map_err(|error| RoadmapError::Parameter(error.to_string()))
+}
+
 /// The motion along an edge of a roadmap that is known to have configurations.
 pub(super) fn motion(roadmap: &Roadmap, edge: EdgeId, resolution: Resolution) -> Motion<'_> {
     let Some(motion) = roadmap.motion(edge, resolution) else {
@@ -139,6 +162,10 @@ impl<W: World> Checker for BisectionChecker<W> {
             free: proved.free,
             configurations: proved.configurations + std::mem::take(&mut self.untold),
         })
+    }
+
+    fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
+        can_grow(&self.roadmap, self.resolution, growth)
     }
 }
 

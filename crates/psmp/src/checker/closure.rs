@@ -1,7 +1,7 @@
 //! Checking edges with a closure.
 
 use super::{Checker, Finding, Part, Sightings, Verdict};
-use crate::roadmap::EdgeId;
+use crate::roadmap::{EdgeId, Growth, RoadmapError};
 
 /// A checker made of a closure; see [`check_with`].
 #[derive(Debug, Clone)]
@@ -31,5 +31,10 @@ where
     fn check(&mut self, part: Part<'_>, _: &mut Sightings) -> Result<Finding, E> {
         let edge = part.edge;
         part.whole(self.cost_if_free(edge), || (self.0)(edge))
+    }
+
+    /// Who makes a roadmap grow knows what the closure is asked.
+    fn grow(&mut self, _: &Growth) -> Result<(), RoadmapError> {
+        Ok(())
     }
 }

@@ -27,7 +27,7 @@ pub use prover::{Proof, Stretches};
 pub use table::{EdgeCosts, TableChecker, TableError, check_all};
 pub use vertices_once::VerticesOnce;
 
-use crate::roadmap::EdgeId;
+use crate::roadmap::{EdgeId, Growth, RoadmapError};
 use crate::stop::Limit;
 
 /// What the check of a whole edge has found.
@@ -161,6 +161,15 @@ pub trait Checker {
     fn prove(&mut self, _edge: EdgeId, _limit: &Limit) -> Result<Finding, Self::Error> {
         Ok(Finding::UNQUESTIONED)
     }
+
+    /// The roadmap is about to [grow](crate::Planner::grow) by this: makes room, and refuses if the new
+    /// edges could not be checked. A checker that holds a clone of the roadmap will find them there.
+    ///
+    /// # Errors
+    /// If it cannot check edges beside those that it was made for, as by default.
+    fn grow(&mut self, _growth: &Growth) -> Result<(), RoadmapError> {
+        Err(RoadmapError::CannotGrow("what checks the edges"))
+    }
 }
 
 /// A pointer to a checker is one.
@@ -180,6 +189,9 @@ macro_rules! pointer {
             }
             fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, Self::Error> {
                 (**self).prove(edge, limit)
+            }
+            fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
+                (**self).grow(growth)
             }
         }
     };

@@ -7,11 +7,16 @@
 //! What is free at the configurations along it may still hit something between them. So what is about to
 //! be given out is [proved](MotionChecker::prove) free all along, where the world can.
 
+use super::Sightings;
 use super::prober::{Prober, World};
 use super::prover::Prover;
 use crate::motion::{Motion, Resolution, ResolutionError};
 use crate::space::Space;
 use crate::stop::Limit;
+use std::ops::Range;
+
+/// Of so many configurations a coarse look asks about one.
+const COARSE: usize = 4;
 
 /// Says whether configurations and motions between them are free in a [`World`], and counts.
 #[derive(Debug, Clone)]
@@ -26,6 +31,14 @@ pub struct MotionChecker<W> {
     left: u64,
     configurations: u64,
     motions: u64,
+    /// Where the last motion that was found blocked is so.
+    collision: Vec<f64>,
+    /// The ends of the motion that was broken off, and how many of its configurations are known to be
+    /// free: it is gone on with if it comes next.
+    broken_off: Vec<f64>,
+    known: usize,
+    /// What motions have shown, if anyone wants to know.
+    sightings: Option<Sightings>,
 }
 
 impl<W: World> MotionChecker<W> {
@@ -44,6 +57,10 @@ impl<W: World> MotionChecker<W> {
             left: u64::MAX,
             configurations: 0,
             motions: 0,
+            collision: Vec::with_capacity(space.dimension()),
+            broken_off: Vec::with_capacity(2 * space.dimension()),
+            known: 0,
+            sightings: None,
         })
     }
 
@@ -78,27 +95,107 @@ impl<W: World> MotionChecker<W> {
         Ok(free)
     }
 
-    /// Whether the straight motion is free; nothing if the limit was met before that was known. Its
-    /// beginning is taken to be free.
+    /// Whether the straight motion is free; nothing if the limit was met before that was known, and then
+    /// it is gone on with if the same motion comes next. Its beginning is taken to be free.
     ///
     /// # Errors
     /// Whatever keeps the world from an answer.
     pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+        self.is_free_at(1..usize::MAX, from, to)
+    }
+
+    /// The same, asking only about a few configurations far apart, the end among them: nearly everything
+    /// that is in the way is met by these. The others are [the rest](Self::is_rest_free).
+    pub(crate) fn is_coarsely_free(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Option<bool>, W::Error> {
+        let coarse = self.coarse(from, to);
+        self.is_free_at(1..coarse, from, to)
+    }
+
+    /// Whether a motion is free that was found coarsely free.
+    pub(crate) fn is_rest_free(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Option<bool>, W::Error> {
+        let coarse = self.coarse(from, to);
+        self.is_free_at(coarse..usize::MAX, from, to)
+    }
+
+    /// The place, in the order of asking, of the first configuration that a coarse look leaves out.
+    fn coarse(&self, from: &[f64], to: &[f64]) -> usize {
+        1 + self.motion(from, to).steps().div_ceil(COARSE)
+    }
+
+    /// The same, where both ends are known to be free and are not asked about.
+    ///
+    /// # Errors
+    /// Whatever keeps the world from an answer.
+    pub(crate) fn is_free_between(
+        &mut self,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Option<bool>, W::Error> {
+        self.is_free_at(2..usize::MAX, from, to)
+    }
+
+    /// Whether a motion is free at these places in the order of asking. The first is the beginning, the
+    /// second is the end.
+    fn is_free_at(
+        &mut self,
+        places: Range<usize>,
+        from: &[f64],
+        to: &[f64],
+    ) -> Result<Option<bool>, W::Error> {
         let motion = Motion::new(&self.space, from, to, self.resolution);
-        let steps = motion.steps();
-        let may_ask = usize::try_from(self.left).map_or(steps, |left| left.min(steps));
-        // The first is the beginning.
-        let probed = self.prober.probe(&motion, 1..1 + may_ask, &self.limit);
+        let is_same = self.broken_off.iter().eq(from.iter().chain(to));
+        let first = if is_same { self.known } else { places.start };
+        let first = first.min(motion.configurations());
+        let open = motion
+            .configurations()
+            .min(places.end)
+            .saturating_sub(first);
+        let may_ask = usize::try_from(self.left).map_or(open, |left| left.min(open));
+        let probed = self
+            .prober
+            .probe(&motion, first..first + may_ask, &self.limit);
         self.configurations += probed.configurations as u64;
         self.left -= probed.configurations as u64;
-        match probed.failure {
-            Some(failure) => Err(failure),
-            None if !probed.collided && probed.configurations < steps => Ok(None),
-            None => {
-                self.motions += 1;
-                Ok(Some(!probed.collided))
-            }
+        if let Some(sightings) = &mut self.sightings {
+            self.prober.tell(&probed, sightings);
         }
+        if let Some(q) = self.prober.collision(&probed) {
+            self.collision.clear();
+            self.collision.extend_from_slice(q);
+        }
+        self.broken_off.clear();
+        let is_decided = probed.collided || probed.configurations == open;
+        if is_decided && probed.failure.is_none() {
+            self.motions += 1;
+            return Ok(Some(!probed.collided));
+        }
+        self.broken_off.extend(from.iter().chain(to));
+        self.known = first + probed.configurations;
+        probed.failure.map_or(Ok(None), Err)
+    }
+
+    /// From now on what motions show is [kept](Self::sightings).
+    pub(crate) fn watch(&mut self) {
+        self.sightings = Some(Sightings::new(self.space.dimension()));
+    }
+
+    /// What motions have shown that nobody has cleared, if it is kept.
+    pub(crate) fn sightings(&mut self) -> Option<&mut Sightings> {
+        self.sightings.as_mut().filter(|seen| !seen.is_empty())
+    }
+
+    /// The configuration in collision that the last motion found blocked has shown; empty before the
+    /// first.
+    pub(crate) fn collision(&self) -> &[f64] {
+        &self.collision
     }
 
     /// Whether a motion that was found free is so all along; nothing if the limit was met before that was
@@ -156,6 +253,16 @@ impl<W: World> MotionChecker<W> {
         self.motions
     }
 
+    /// How finely motions are asked about.
+    pub(crate) fn resolution(&self) -> Resolution {
+        self.resolution
+    }
+
+    /// The world that is checked in.
+    pub(crate) fn world(&self) -> &W {
+        self.prober.world()
+    }
+
     /// The world that is checked in.
     pub fn world_mut(&mut self) -> &mut W {
         self.prober.world_mut()
@@ -198,11 +305,12 @@ mod tests {
         assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(None));
         assert_eq!((checker.configurations(), checker.motions()), (1, 0));
         assert!(checker.is_stopped());
+        // It goes on where it was broken off.
         checker.obey(&Limit::new(&Stop::configurations(2)));
         assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(Some(false)));
         checker.obey(&Limit::new(&Stop::when(|| true)));
         assert_eq!(checker.is_motion_free(&[0.0], &[1.0]), Ok(None));
-        assert_eq!((checker.configurations(), checker.motions()), (3, 1));
+        assert_eq!((checker.configurations(), checker.motions()), (2, 1));
     }
 
     #[test]

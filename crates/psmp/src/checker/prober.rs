@@ -49,6 +49,12 @@ pub trait World {
         1
     }
 
+    /// Whether asking about a configuration takes no longer than looking at a hundred edges does: a few
+    /// microseconds. Then a planner that would think long asks instead.
+    fn is_quick(&self) -> bool {
+        false
+    }
+
     /// Whether this world can [prove](World::prove) more than that configurations are free.
     fn can_prove(&self) -> bool {
         false
@@ -154,6 +160,12 @@ impl<W: World> Prober<W> {
         for (place, q) in asked.take(probed.configurations).enumerate() {
             sightings.push(q, !(probed.collided && place + 1 == probed.configurations));
         }
+    }
+
+    /// The configuration in collision that the last motion was asked up to, if there was one.
+    pub(crate) fn collision(&self, probed: &Probed<W::Error>) -> Option<&[f64]> {
+        let last = probed.collided.then(|| probed.configurations - 1)?;
+        self.batch.chunks_exact(self.dimension).nth(last)
     }
 
     /// The world that is asked.

@@ -2,7 +2,7 @@
 
 use super::{BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World};
 use crate::motion::Resolution;
-use crate::roadmap::{EdgeId, Roadmap};
+use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError};
 use crate::table::{CollisionTable, WorldId};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -74,6 +74,11 @@ impl Checker for TableChecker {
             EdgeCosts::One => 1,
             EdgeCosts::Each(costs) => costs[edge.index()],
         }
+    }
+
+    /// A table has no other edges than it has.
+    fn grow(&mut self, _: &Growth) -> Result<(), RoadmapError> {
+        Err(RoadmapError::CannotGrow("a collision table"))
     }
 }
 

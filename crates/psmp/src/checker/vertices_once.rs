@@ -5,11 +5,12 @@
 //! them: an edge between known free vertices costs only what lies between them, and an edge to a
 //! vertex known to be in collision costs nothing.
 
-use super::bisection::{BisectionError, motion, prober_for};
+use super::bisection::{BisectionError, can_grow, motion, prober_for};
 use super::prober::{Prober, World};
 use super::{Checker, Finding, Part, Sightings, Verdict};
 use crate::motion::Resolution;
-use crate::roadmap::{EdgeId, Roadmap, VertexId};
+use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
+use crate::space::Space;
 use crate::stop::Limit;
 
 /// Checks whole edges as a [`BisectionChecker`](super::BisectionChecker) does, but asks about each
@@ -100,13 +101,20 @@ impl<W: World> Checker for VerticesOnce<W> {
             self.check_whole(edge, sightings)
         })
     }
+
+    fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
+        can_grow(&self.roadmap, self.resolution, growth)?;
+        let dimension = self.roadmap.space().map_or(1, Space::dimension);
+        let new = growth.coordinates.len() / dimension;
+        self.known.resize(self.roadmap.vertex_count() + new, None);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::checker::{BisectionChecker, WorldFn};
-    use crate::space::Space;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 

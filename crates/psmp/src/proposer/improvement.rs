@@ -62,12 +62,10 @@ pub enum Part {
 /// The candidate of greatest expected improvement per configuration checked.
 #[derive(Debug, Clone, Default)]
 pub struct ExpectedImprovement {
-    without: Option<Part>,
+    appraisal: Appraisal,
     /// The first `live` are the candidates; those behind are memory for the next ones.
     candidates: Vec<Candidate>,
     live: usize,
-    unchecked: Vec<EdgeId>,
-    refuting: RefutingPrice,
     /// The trade-off whose turn it is.
     turn: u64,
     /// How many edges may yet be looked at.
@@ -116,18 +114,79 @@ impl RefutingPrice {
     }
 }
 
+/// What the best path counts as: before the first, and where that is very long, as so many times the
+/// optimist's.
+pub(crate) fn value_of_best(best_length: f64, lower_bound: f64) -> f64 {
+    best_length.min(BEFORE_FIRST * lower_bound)
+}
+
+/// What it is worth to check a path.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Appraisal {
+    without: Option<Part>,
+    unchecked: Vec<EdgeId>,
+    refuting: RefutingPrice,
+}
+
+impl Appraisal {
+    fn has(&self, part: Part) -> bool {
+        self.without != Some(part)
+    }
+
+    /// The expected improvement per configuration of checking a path, where the best counts as `best`.
+    pub(crate) fn rate<B: Belief>(
+        &mut self,
+        path: &Path,
+        best: f64,
+        ledger: &Ledger,
+        belief: &mut B,
+        remaining_cost: &dyn Fn(EdgeId) -> u64,
+    ) -> f64 {
+        let improvement = (best - path.length()).max(1e-9 * path.length());
+        self.unchecked.clear();
+        let mut price = 0.0;
+        for &edge in path.edges() {
+            if ledger.status(edge) == EdgeStatus::Unchecked {
+                self.unchecked.push(edge);
+                price += remaining_cost(edge) as f64;
+            }
+        }
+        if self.unchecked.is_empty() {
+            return f64::INFINITY;
+        }
+        let one_edge = price / self.unchecked.len() as f64;
+        // No edge costs more to refute than to confirm.
+        let refuting = if self.has(Part::CheapRefutation) {
+            self.refuting.mean(ledger).min(one_edge)
+        } else {
+            one_edge
+        };
+        let p = if self.has(Part::JointProbability) {
+            belief.probability_all_free(&self.unchecked)
+        } else {
+            let each = self.unchecked.iter();
+            each.map(|&e| belief.probability_free(e)).product()
+        };
+        // A check may be free of charge, a division by nothing may not.
+        p * improvement / (p * price + (1.0 - p) * refuting).max(f64::MIN_POSITIVE)
+    }
+}
+
 impl ExpectedImprovement {
     /// The method less one of its parts.
     #[must_use]
     pub fn without(part: Part) -> Self {
         Self {
-            without: Some(part),
+            appraisal: Appraisal {
+                without: Some(part),
+                ..Appraisal::default()
+            },
             ..Self::default()
         }
     }
 
     fn has(&self, part: Part) -> bool {
-        self.without != Some(part)
+        self.appraisal.has(part)
     }
 
     /// How things stand before candidates are gathered; `live` are no more than were kept.
@@ -246,7 +305,7 @@ impl ExpectedImprovement {
     /// All the memory there will be, but for paths much longer than the optimist's.
     fn make_room<B: Belief>(&mut self, view: &View<'_, B>) {
         let most = view.roadmap().vertex_count();
-        self.unchecked.reserve(most);
+        self.appraisal.unchecked.reserve(most);
         self.candidates.resize_with(MOST, || Candidate {
             path: Path::with_room_for_edges(most.min(1024)),
             score: 0.0,
@@ -285,39 +344,6 @@ impl ExpectedImprovement {
         candidate.from = from;
         self.live += 1;
     }
-
-    /// The expected improvement per configuration of checking a candidate.
-    fn score<B: Belief>(&mut self, candidate: usize, view: &mut View<'_, B>, refuting: f64) -> f64 {
-        let path = &self.candidates[candidate].path;
-        let value = view.best_length().min(BEFORE_FIRST * view.lower_bound());
-        let improvement = (value - path.length()).max(1e-9 * path.length());
-        self.unchecked.clear();
-        let mut price = 0.0;
-        for &edge in path.edges() {
-            if view.ledger().status(edge) == EdgeStatus::Unchecked {
-                self.unchecked.push(edge);
-                price += view.remaining_cost(edge) as f64;
-            }
-        }
-        if self.unchecked.is_empty() {
-            return f64::INFINITY;
-        }
-        let one_edge = price / self.unchecked.len() as f64;
-        // No edge costs more to refute than to confirm.
-        let refuting = if self.has(Part::CheapRefutation) {
-            refuting.min(one_edge)
-        } else {
-            one_edge
-        };
-        let p = if self.has(Part::JointProbability) {
-            view.belief().probability_all_free(&self.unchecked)
-        } else {
-            let each = self.unchecked.iter();
-            each.map(|&e| view.belief().probability_free(e)).product()
-        };
-        // A check may be free of charge, a division by nothing may not.
-        p * improvement / (p * price + (1.0 - p) * refuting).max(f64::MIN_POSITIVE)
-    }
 }
 
 impl<B: Belief> Proposer<B> for ExpectedImprovement {
@@ -328,12 +354,14 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
         self.forget_settled(view);
         let before = self.before();
         self.gather(view);
-        let refuting = self.refuting.mean(view.ledger());
-        for candidate in 0..self.live {
+        let best = value_of_best(view.best_length(), view.lower_bound());
+        for candidate in &mut self.candidates[..self.live] {
             if view.is_interrupted() {
                 break;
             }
-            self.candidates[candidate].score = self.score(candidate, view, refuting);
+            let path = &candidate.path;
+            candidate.score =
+                (self.appraisal).rate(path, best, view.ledger, view.belief, view.remaining_cost);
         }
         if view.is_interrupted() {
             self.go_back(&before);

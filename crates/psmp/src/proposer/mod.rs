@@ -22,6 +22,7 @@ mod pomp;
 )]
 mod psmp;
 
+pub(crate) use improvement::{Appraisal, value_of_best};
 pub use improvement::{ExpectedImprovement, Part};
 pub use lazysp::LazySp;
 pub use maxprob::MaxProb;
@@ -113,6 +114,11 @@ impl Surprises {
             known: vec![(0.0, 0); roadmap.edge_count()],
             proposal: 0,
         }
+    }
+
+    /// Follows the roadmap where it has grown.
+    pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
+        self.known.resize(roadmap.edge_count(), (0.0, 0));
     }
 
     /// Another proposal: what was known is so no longer.

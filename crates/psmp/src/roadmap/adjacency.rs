@@ -3,9 +3,10 @@
 //! A search spends its time waiting for memory. Vertices are therefore given *slots* in the order
 //! of a breadth-first walk, so that what is near in the graph is near in memory, and everything a
 //! search keeps about vertices is indexed by slot. On a roadmap of 100,000 vertices in random order
-//! that halves the time of a search. Ids are translated where a search begins and ends.
+//! that halves the time of a search. Ids are translated where a search begins and ends. Vertices that a
+//! roadmap grows by have the slots behind these, in the order in which they come.
 
-use super::{Arc, Direction, Edge, EdgeId, VertexId};
+use super::{Direction, Edge, EdgeId, VertexId};
 
 /// The place of a vertex in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,9 +64,13 @@ impl Rows {
         }
     }
 
+    /// Nothing for slots beyond these: vertices that were added have no rows.
     #[inline]
     fn of(&self, slot: Slot) -> &[HalfEdge] {
-        &self.halves[self.first[slot.index()] as usize..self.first[slot.index() + 1] as usize]
+        match self.first.get(slot.index() + 1) {
+            Some(&end) => &self.halves[self.first[slot.index()] as usize..end as usize],
+            None => &[],
+        }
     }
 }
 
@@ -104,44 +109,29 @@ impl Adjacency {
         }
     }
 
+    #[inline]
     pub(super) fn vertex_count(&self) -> usize {
         self.slot_of.len()
     }
 
     #[inline]
-    pub(crate) fn slot(&self, vertex: VertexId) -> Slot {
-        self.slot_of[vertex.index()]
+    pub(super) fn slot(&self, vertex: VertexId) -> Option<Slot> {
+        self.slot_of.get(vertex.index()).copied()
     }
 
     #[inline]
-    pub(crate) fn vertex(&self, slot: Slot) -> VertexId {
-        self.vertex_in[slot.index()]
+    pub(super) fn vertex(&self, slot: Slot) -> Option<VertexId> {
+        self.vertex_in.get(slot.index()).copied()
     }
 
     #[inline]
-    pub(crate) fn outgoing(&self, slot: Slot) -> &[HalfEdge] {
+    pub(super) fn outgoing(&self, slot: Slot) -> &[HalfEdge] {
         self.outgoing.of(slot)
     }
 
     #[inline]
-    pub(crate) fn incoming(&self, slot: Slot) -> &[HalfEdge] {
+    pub(super) fn incoming(&self, slot: Slot) -> &[HalfEdge] {
         self.incoming.as_ref().unwrap_or(&self.outgoing).of(slot)
-    }
-
-    pub(super) fn arcs_out_of(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
-        self.arcs(self.outgoing(self.slot(vertex)))
-    }
-
-    pub(super) fn arcs_into(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
-        self.arcs(self.incoming(self.slot(vertex)))
-    }
-
-    fn arcs<'s>(&'s self, halves: &'s [HalfEdge]) -> impl ExactSizeIterator<Item = Arc> + 's {
-        halves.iter().map(|half| Arc {
-            target: self.vertex(half.target),
-            edge: half.edge,
-            length: half.length,
-        })
     }
 }
 

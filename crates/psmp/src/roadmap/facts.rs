@@ -74,7 +74,7 @@ impl Roadmap {
     /// How many ways lead out of a vertex: the fewest, the mean, the most.
     #[must_use]
     pub fn degrees(&self) -> DegreeFacts {
-        let degree = |v| self.outgoing(v).len();
+        let degree = |v| self.outgoing(v).count();
         let total: usize = self.vertices().map(degree).sum();
         DegreeFacts {
             least: self.vertices().map(degree).min().unwrap_or(0),

@@ -6,13 +6,19 @@
 //! can run either way. Within, vertices stand in an order of their own in which neighbours are near
 //! each other in memory, whatever the order in which they were given; the ids that a user sees are
 //! those the user gave. Coordinates are optional: many published roadmaps carry only lengths.
+//!
+//! A roadmap can grow: vertices and edges are appended behind those that are there, whose ids stay. All
+//! clones of a roadmap are one and grow together; a [branch](Roadmap::branch) grows apart.
 
 mod adjacency;
 mod build;
 mod facts;
+mod tail;
 
-use adjacency::Adjacency;
 pub(crate) use adjacency::Slot;
+use adjacency::{Adjacency, HalfEdge};
+pub(crate) use tail::Runs;
+use tail::Tail;
 
 pub use build::{Connection, halton, prm_star_radius, uniform, unit_ball_volume};
 pub use facts::{Components, DegreeFacts};
@@ -22,6 +28,7 @@ use crate::path::Path;
 use crate::search::{Search, Weights};
 use crate::space::Space;
 use crate::stop::Limit;
+use std::borrow::Cow;
 use std::sync::Arc as Shared;
 use thiserror::Error;
 
@@ -148,6 +155,30 @@ pub enum RoadmapError {
     /// A parameter of a builder makes no sense.
     #[error("{0}")]
     Parameter(String),
+    /// Something that plans on the roadmap knows only the edges that it was made for.
+    #[error("{0} cannot grow: keep the roadmap as it is")]
+    CannotGrow(&'static str),
+}
+
+/// What a roadmap is to grow by.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Growth {
+    /// The configurations of the new vertices, one after the other; their ids follow those that are there.
+    /// A roadmap without configurations grows by edges alone.
+    pub coordinates: Vec<f64>,
+    /// The new edges, between any vertices, old and new; their ids follow those that are there.
+    pub edges: Vec<NewEdge>,
+}
+
+/// An edge that a roadmap is to grow by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NewEdge {
+    /// The edge.
+    pub edge: Edge,
+    /// Whether it is known to be free, or blocked; nothing if it has not been checked.
+    pub free: Option<bool>,
+    /// Whether it has been proved free all along.
+    pub proved: bool,
 }
 
 /// Configurations of the vertices and the space they live in.
@@ -166,21 +197,65 @@ struct Embedding {
 ///     Direction::Undirected,
 ///     vec![Edge::new(0, 1, 1.0), Edge::new(1, 2, 2.0)],
 /// )?;
-/// assert_eq!(roadmap.outgoing(VertexId(1)).len(), 2);
+/// assert_eq!(roadmap.outgoing(VertexId(1)).count(), 2);
 /// # Ok::<(), psmp::RoadmapError>(())
 /// ```
 ///
-/// A roadmap does not change, and its clones are the same one: planners, beliefs and checkers each
-/// hold it.
+/// The clones of a roadmap are one and the same: planners, beliefs and checkers each hold it, and see it
+/// [grow](Self::grow).
 #[derive(Debug, Clone)]
-pub struct Roadmap(Shared<Graph>);
+pub struct Roadmap {
+    base: Shared<Base>,
+    tail: Shared<Tail>,
+}
 
+/// The roadmap as it was built.
 #[derive(Debug, Clone)]
-struct Graph {
+struct Base {
     direction: Direction,
     edges: Vec<Edge>,
     adjacency: Adjacency,
     embedding: Option<Embedding>,
+}
+
+/// Whether edges from this id on can be part of a roadmap of so many vertices.
+fn check_edges<'e>(
+    edges: impl Iterator<Item = &'e Edge>,
+    first: usize,
+    vertices: usize,
+) -> Result<(), RoadmapError> {
+    for (place, e) in edges.enumerate() {
+        let edge = first + place;
+        for vertex in [e.from, e.to] {
+            if vertex.index() >= vertices {
+                return Err(RoadmapError::VertexOutOfRange {
+                    edge,
+                    vertex: vertex.0,
+                    vertices,
+                });
+            }
+        }
+        if !(e.length.is_finite() && e.length >= 0.0) {
+            return Err(RoadmapError::Length {
+                edge,
+                length: e.length,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether ids can name so many.
+fn check_counts(vertices: usize, edges: usize) -> Result<(), RoadmapError> {
+    for (what, count, most) in [
+        ("vertices", vertices, u32::MAX as usize - 1),
+        ("edges", edges, u32::MAX as usize / 2 - 1),
+    ] {
+        if count > most {
+            return Err(RoadmapError::TooLarge { what, count });
+        }
+    }
+    Ok(())
 }
 
 impl Roadmap {
@@ -194,38 +269,18 @@ impl Roadmap {
         direction: Direction,
         edges: Vec<Edge>,
     ) -> Result<Self, RoadmapError> {
-        for (what, count, most) in [
-            ("vertices", vertices, u32::MAX as usize - 1),
-            ("edges", edges.len(), u32::MAX as usize / 2 - 1),
-        ] {
-            if count > most {
-                return Err(RoadmapError::TooLarge { what, count });
-            }
-        }
-        for (edge, e) in edges.iter().enumerate() {
-            for vertex in [e.from, e.to] {
-                if vertex.index() >= vertices {
-                    return Err(RoadmapError::VertexOutOfRange {
-                        edge,
-                        vertex: vertex.0,
-                        vertices,
-                    });
-                }
-            }
-            if !(e.length.is_finite() && e.length >= 0.0) {
-                return Err(RoadmapError::Length {
-                    edge,
-                    length: e.length,
-                });
-            }
-        }
+        check_counts(vertices, edges.len())?;
+        check_edges(edges.iter(), 0, vertices)?;
         let adjacency = Adjacency::new(vertices, direction, &edges);
-        Ok(Self(Shared::new(Graph {
-            direction,
-            edges,
-            adjacency,
-            embedding: None,
-        })))
+        Ok(Self {
+            base: Shared::new(Base {
+                direction,
+                edges,
+                adjacency,
+                embedding: None,
+            }),
+            tail: Shared::new(Tail::new(direction)),
+        })
     }
 
     /// The same roadmap with a configuration for each vertex: `coordinates` holds them one after
@@ -234,7 +289,7 @@ impl Roadmap {
     /// # Errors
     /// If the number of coordinates does not fit, or one is out of bounds.
     pub fn with_configurations(
-        mut self,
+        self,
         space: Space,
         mut coordinates: Vec<f64>,
     ) -> Result<Self, RoadmapError> {
@@ -255,19 +310,128 @@ impl Roadmap {
             }
             space.make_canonical(q);
         }
-        Shared::make_mut(&mut self.0).embedding = Some(Embedding { space, coordinates });
-        Ok(self)
+        let mut roadmap = if self.has_grown() {
+            Self::from_edges(
+                self.vertex_count(),
+                self.direction(),
+                self.edges().collect(),
+            )?
+        } else {
+            self.branch()
+        };
+        drop(self);
+        Shared::make_mut(&mut roadmap.base).embedding = Some(Embedding { space, coordinates });
+        Ok(roadmap)
     }
 
+    /// Appends vertices and edges, which all clones see from now on. What is there stays as it is and
+    /// keeps its ids, and the cost is that of what is added.
+    ///
+    /// Whoever holds a clone and keeps something for each vertex or edge has to follow. A
+    /// [planner](crate::Planner::grow) makes its roadmap grow itself, and cannot go on if another has: what
+    /// others plan on is left alone, and a [branch](Self::branch) grows instead.
+    ///
+    /// # Errors
+    /// If the growth does not fit the roadmap: see [`from_edges`](Self::from_edges) and
+    /// [`with_configurations`](Self::with_configurations). Nothing has been added then.
+    pub fn grow(&self, growth: &Growth) -> Result<(), RoadmapError> {
+        let _held = self.tail.hold();
+        self.accepts(growth)?;
+        let base = self.base.adjacency.vertex_count();
+        if let Some(space) = self.space() {
+            for q in growth.coordinates.chunks_exact(space.dimension()) {
+                self.tail.add_vertex(space.canonical(q).into());
+            }
+        }
+        for &NewEdge { edge, .. } in &growth.edges {
+            let id = EdgeId(self.edge_count() as u32);
+            let [from, to] = [edge.from, edge.to].map(|v| self.slot(v));
+            let half = |target| HalfEdge {
+                target,
+                edge: id,
+                length: edge.length,
+            };
+            let halves = [(from, half(to)), (to, half(from))];
+            self.tail.add_edge(edge, halves, base);
+        }
+        Ok(())
+    }
+
+    /// Whether it can grow by this.
+    ///
+    /// # Errors
+    /// As [`grow`](Self::grow).
+    pub(crate) fn accepts(&self, growth: &Growth) -> Result<(), RoadmapError> {
+        let values = growth.coordinates.len();
+        let dimension = self.space().map_or(0, Space::dimension);
+        let vertices = values.checked_div(dimension).unwrap_or(0);
+        if vertices * dimension != values {
+            return Err(RoadmapError::Coordinates {
+                values,
+                vertices,
+                dimension,
+            });
+        }
+        if let Some(space) = self.space() {
+            let new = growth.coordinates.chunks_exact(dimension);
+            if let Some((place, q)) = new.enumerate().find(|(_, q)| !space.contains(q)) {
+                return Err(RoadmapError::OutOfBounds {
+                    vertex: self.vertex_count() + place,
+                    configuration: q.to_vec(),
+                });
+            }
+        }
+        let vertices = self.vertex_count() + vertices;
+        check_counts(vertices, self.edge_count() + growth.edges.len())?;
+        let edges = growth.edges.iter().map(|new| &new.edge);
+        check_edges(edges, self.edge_count(), vertices)
+    }
+
+    /// The same roadmap, which from here on grows apart from this one. It costs no more than what this one
+    /// has grown by.
+    #[must_use]
+    pub fn branch(&self) -> Self {
+        Self {
+            base: self.base.clone(),
+            tail: Shared::new(match self.has_grown() {
+                true => self.tail.copy(),
+                false => Tail::new(self.direction()),
+            }),
+        }
+    }
+
+    fn has_grown(&self) -> bool {
+        self.tail.vertex_count() + self.tail.edge_count() > 0
+    }
+
+    /// The place of a vertex in memory.
     #[inline]
-    pub(crate) fn adjacency(&self) -> &Adjacency {
-        &self.0.adjacency
+    pub(crate) fn slot(&self, vertex: VertexId) -> Slot {
+        self.base.adjacency.slot(vertex).unwrap_or(Slot(vertex.0))
+    }
+
+    /// The vertex in a place.
+    #[inline]
+    pub(crate) fn vertex(&self, slot: Slot) -> VertexId {
+        self.base.adjacency.vertex(slot).unwrap_or(VertexId(slot.0))
+    }
+
+    /// The half-edges out of a vertex.
+    #[inline]
+    pub(crate) fn halves_out_of(&self, slot: Slot) -> Runs<'_> {
+        self.tail.outgoing(self.base.adjacency.outgoing(slot), slot)
+    }
+
+    /// The half-edges into a vertex; their targets are where they come from.
+    #[inline]
+    pub(crate) fn halves_into(&self, slot: Slot) -> Runs<'_> {
+        self.tail.incoming(self.base.adjacency.incoming(slot), slot)
     }
 
     /// Whether both are one and the same, and not only alike.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
-        Shared::ptr_eq(&self.0, &other.0)
+        Shared::ptr_eq(&self.tail, &other.tail)
     }
 
     /// The straight motion along an edge, if the roadmap has configurations.
@@ -285,48 +449,58 @@ impl Roadmap {
     /// How many vertices there are.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
-        self.0.adjacency.vertex_count()
+        self.base.adjacency.vertex_count() + self.tail.vertex_count()
     }
 
     /// How many edges there are; an undirected edge counts once.
     #[must_use]
     pub fn edge_count(&self) -> usize {
-        self.0.edges.len()
+        self.base.edges.len() + self.tail.edge_count()
     }
 
     /// Whether edges can be travelled both ways.
     #[must_use]
     pub fn direction(&self) -> Direction {
-        self.0.direction
+        self.base.direction
     }
 
-    /// All edges; the index is the id.
-    #[must_use]
-    pub fn edges(&self) -> &[Edge] {
-        &self.0.edges
+    /// All edges in the order of their ids.
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = Edge> + Clone + '_ {
+        (0..self.edge_count()).map(|edge| self.edge(EdgeId(edge as u32)))
     }
 
     /// One edge.
     #[inline]
     #[must_use]
     pub fn edge(&self, edge: EdgeId) -> Edge {
-        self.0.edges[edge.index()]
+        match self.base.edges.get(edge.index()) {
+            Some(edge) => *edge,
+            None => self.tail.edge(edge.index() - self.base.edges.len()),
+        }
     }
 
     /// The ways out of a vertex.
-    pub fn outgoing(&self, v: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
-        self.0.adjacency.arcs_out_of(v)
+    pub fn outgoing(&self, v: VertexId) -> impl Iterator<Item = Arc> + '_ {
+        self.arcs(self.halves_out_of(self.slot(v)))
     }
 
     /// The ways into a vertex; `target` is where each comes from.
-    pub fn incoming(&self, v: VertexId) -> impl ExactSizeIterator<Item = Arc> + '_ {
-        self.0.adjacency.arcs_into(v)
+    pub fn incoming(&self, v: VertexId) -> impl Iterator<Item = Arc> + '_ {
+        self.arcs(self.halves_into(self.slot(v)))
+    }
+
+    fn arcs<'r>(&'r self, runs: Runs<'r>) -> impl Iterator<Item = Arc> + 'r {
+        runs.flatten().map(|half| Arc {
+            target: self.vertex(half.target),
+            edge: half.edge,
+            length: half.length,
+        })
     }
 
     /// The space of the configurations, if the roadmap has any.
     #[must_use]
     pub fn space(&self) -> Option<&Space> {
-        self.0.embedding.as_ref().map(|e| &e.space)
+        self.base.embedding.as_ref().map(|e| &e.space)
     }
 
     /// Whether the lengths of its edges are the distances of their ends, up to rounding, and no times or
@@ -336,30 +510,45 @@ impl Roadmap {
         let Some(space) = self.space() else {
             return false;
         };
-        self.edges().iter().all(|edge| {
+        self.edges().all(|edge| {
             let ends = [edge.from, edge.to].map(|v| self.configuration(v));
             let [Some(from), Some(to)] = ends else {
                 return false;
             };
             let distance = space.distance(from, to);
-            // Files state lengths with few digits.
-            (edge.length - distance).abs() <= 1e-3 * distance.max(edge.length) + 1e-9
+            // Files state lengths and places with few digits.
+            let rounding = 1e-3 * distance.max(edge.length) + 3e-5 * space.longest_side();
+            (edge.length - distance).abs() <= rounding
         })
     }
 
     /// The configuration of a vertex, if the roadmap has any.
     #[must_use]
     pub fn configuration(&self, v: VertexId) -> Option<&[f64]> {
-        self.0.embedding.as_ref().map(|e| {
-            let dimension = e.space.dimension();
-            &e.coordinates[v.index() * dimension..(v.index() + 1) * dimension]
-        })
+        let Embedding { space, coordinates } = self.base.embedding.as_ref()?;
+        let (dimension, place) = (space.dimension(), v.index());
+        let of_base = coordinates.get(place * dimension..(place + 1) * dimension);
+        let new = || {
+            let base = self.base.adjacency.vertex_count();
+            self.tail.configuration(place - base)
+        };
+        Some(of_base.unwrap_or_else(new))
     }
 
-    /// The configurations of all vertices one after the other, if the roadmap has any.
+    /// The configurations of all vertices one after the other, if the roadmap has any. They are copied if
+    /// it has grown.
     #[must_use]
-    pub fn configurations(&self) -> Option<&[f64]> {
-        self.0.embedding.as_ref().map(|e| &e.coordinates[..])
+    pub fn configurations(&self) -> Option<Cow<'_, [f64]>> {
+        let Embedding { coordinates, .. } = self.base.embedding.as_ref()?;
+        let new = self.tail.vertex_count();
+        if new == 0 {
+            return Some(Cow::Borrowed(coordinates));
+        }
+        let mut all = coordinates.clone();
+        for place in 0..new {
+            all.extend_from_slice(self.tail.configuration(place));
+        }
+        Some(Cow::Owned(all))
     }
 
     /// The shortest path over the edges for which `is_open` holds: what a planner would find that

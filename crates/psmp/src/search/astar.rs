@@ -43,6 +43,14 @@ struct Label {
     by: EdgeId,
 }
 
+const UNTOUCHED: Label = Label {
+    cost: f64::INFINITY,
+    length: 0.0,
+    search: 0,
+    from: Slot(0),
+    by: EdgeId(0),
+};
+
 /// The memory of shortest-path searches on one roadmap.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
@@ -60,15 +68,8 @@ pub(crate) struct Search {
 impl Search {
     /// Memory for searches on `roadmap`.
     pub(crate) fn new(roadmap: &Roadmap) -> Self {
-        let label = Label {
-            cost: f64::INFINITY,
-            length: 0.0,
-            search: 0,
-            from: Slot(0),
-            by: EdgeId(0),
-        };
         Self {
-            labels: vec![label; roadmap.vertex_count()],
+            labels: vec![UNTOUCHED; roadmap.vertex_count()],
             frontier: Frontier::new(roadmap.vertex_count()),
             search: 0,
             looked_at: 0,
@@ -77,9 +78,16 @@ impl Search {
         }
     }
 
+    /// Follows the roadmap where it has grown.
+    pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
+        let vertices = roadmap.vertex_count();
+        self.labels.resize(vertices, UNTOUCHED);
+        self.frontier.grow(vertices);
+    }
+
     /// The same, for searches that may end at any of these vertices as well as at the goal.
     pub(crate) fn or_to_any_of(mut self, roadmap: &Roadmap, others: &[VertexId]) -> Self {
-        let slots = others.iter().map(|&v| roadmap.adjacency().slot(v));
+        let slots = others.iter().map(|&v| roadmap.slot(v));
         self.other_goals = slots.collect();
         self
     }
@@ -118,8 +126,8 @@ impl Search {
         path: &mut Path,
     ) -> bool {
         self.begin();
-        let start = roadmap.adjacency().slot(query.start);
-        let goal = roadmap.adjacency().slot(query.goal);
+        let start = roadmap.slot(query.start);
+        let goal = roadmap.slot(query.goal);
         let from_start = weights.to_goal(start);
         if self.interrupted || !(from_start <= most && from_start.is_finite()) {
             return false;
@@ -148,31 +156,32 @@ impl Search {
                 length: long,
                 ..
             } = self.labels[slot.index()];
-            let outgoing = roadmap.adjacency().outgoing(slot);
-            self.looked_at += outgoing.len() as u64;
-            for half in outgoing {
-                let cost = so_far + weights.cost(half.edge, half.length);
-                let label = &mut self.labels[half.target.index()];
-                if label.search == self.search && label.cost <= cost {
-                    continue;
+            for run in roadmap.halves_out_of(slot) {
+                self.looked_at += run.len() as u64;
+                for half in run {
+                    let cost = so_far + weights.cost(half.edge, half.length);
+                    let label = &mut self.labels[half.target.index()];
+                    if label.search == self.search && label.cost <= cost {
+                        continue;
+                    }
+                    let total = cost + weights.to_goal(half.target);
+                    // Written so that what is infinite or not a number falls out as well.
+                    if !(total <= most && total.is_finite()) {
+                        continue;
+                    }
+                    let length = long + half.length;
+                    if weights.is_too_long(length, half.target) || !weights.is_open(half.edge) {
+                        continue;
+                    }
+                    *label = Label {
+                        cost,
+                        length,
+                        search: self.search,
+                        from: slot,
+                        by: half.edge,
+                    };
+                    self.frontier.push(half.target, total, cost);
                 }
-                let total = cost + weights.to_goal(half.target);
-                // Written so that what is infinite or not a number falls out as well.
-                if !(total <= most && total.is_finite()) {
-                    continue;
-                }
-                let length = long + half.length;
-                if weights.is_too_long(length, half.target) || !weights.is_open(half.edge) {
-                    continue;
-                }
-                *label = Label {
-                    cost,
-                    length,
-                    search: self.search,
-                    from: slot,
-                    by: half.edge,
-                };
-                self.frontier.push(half.target, total, cost);
             }
         }
         false
@@ -190,11 +199,11 @@ impl Search {
     }
 
     fn trace(&self, roadmap: &Roadmap, start: Slot, goal: Slot, path: &mut Path) {
-        path.begin_from_goal(roadmap.adjacency().vertex(goal));
+        path.begin_from_goal(roadmap.vertex(goal));
         let mut slot = goal;
         while slot != start {
             let Label { from, by, .. } = self.labels[slot.index()];
-            path.prepend(roadmap, roadmap.adjacency().vertex(from), by);
+            path.prepend(roadmap, roadmap.vertex(from), by);
             slot = from;
         }
         path.finish();

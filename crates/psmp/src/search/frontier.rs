@@ -45,6 +45,12 @@ impl Frontier {
         }
     }
 
+    /// Makes room for vertices that were added.
+    pub(super) fn grow(&mut self, vertices: usize) {
+        self.place.resize(vertices, ABSENT);
+        self.heap.reserve(vertices - self.heap.len());
+    }
+
     pub(super) fn clear(&mut self) {
         for entry in self.heap.drain(..) {
             self.place[entry.vertex.index()] = ABSENT;

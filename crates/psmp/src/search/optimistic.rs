@@ -5,10 +5,13 @@
 //! shortest-path tree behind it. Those are cut off, joined again to the rest by their best
 //! remaining edge, and settled in order of distance. The result is the same, to the last bit, as
 //! computing everything anew, because a distance is always the same sum: from the goal backwards.
+//!
+//! Where the roadmap grows they can only fall, and only behind the new edges: these are looked at, and
+//! what they make shorter is settled from there.
 
 use super::frontier::Frontier;
 use crate::path::Path;
-use crate::roadmap::{EdgeId, Roadmap, Slot, VertexId};
+use crate::roadmap::{Direction, Edge, EdgeId, Roadmap, Slot, VertexId};
 use crate::stop::Limit;
 
 /// The next step from a vertex on its shortest way to the goal.
@@ -54,7 +57,7 @@ impl OptimisticDistances {
     /// The same before anything is computed: all but the goals seems out of reach until it is
     /// [settled](Self::settle).
     pub(crate) fn begun(roadmap: &Roadmap, goals: &[VertexId]) -> Self {
-        let goals = goals.iter().map(|&goal| roadmap.adjacency().slot(goal));
+        let goals = goals.iter().map(|&goal| roadmap.slot(goal));
         Self::begun_at(roadmap, goals.collect())
     }
 
@@ -89,12 +92,45 @@ impl OptimisticDistances {
     /// The distance from a vertex to the goal: infinite if every way is known to be blocked.
     #[must_use]
     pub fn to_goal(&self, vertex: VertexId) -> f64 {
-        self.slot_to_goal(self.roadmap.adjacency().slot(vertex))
+        self.slot_to_goal(self.roadmap.slot(vertex))
     }
 
     #[inline]
     pub(crate) fn slot_to_goal(&self, slot: Slot) -> f64 {
         self.distance[slot.index()]
+    }
+
+    /// Follows the roadmap where it has grown: the new edges are there and not blocked.
+    pub fn grow(&mut self) {
+        let roadmap = self.roadmap.clone();
+        let known = self.blocked.len();
+        let vertices = roadmap.vertex_count();
+        self.distance.resize(vertices, f64::INFINITY);
+        self.step.resize(vertices, NOWHERE);
+        self.blocked.resize(roadmap.edge_count(), false);
+        self.frontier.grow(vertices);
+        self.severed.clear();
+        self.severed.reserve(vertices);
+        for id in known..roadmap.edge_count() {
+            let edge = EdgeId(id as u32);
+            let Edge { from, to, length } = roadmap.edge(edge);
+            let [from, to] = [from, to].map(|v| roadmap.slot(v));
+            self.relax(from, Step { edge, to }, length);
+            if roadmap.direction() == Direction::Undirected {
+                self.relax(to, Step { edge, to: from }, length);
+            }
+        }
+        self.settle(&Limit::NONE);
+    }
+
+    /// Takes a step from a slot if that is shorter than what is known.
+    fn relax(&mut self, slot: Slot, step: Step, length: f64) {
+        let distance = length + self.distance[step.to.index()];
+        if distance < self.distance[slot.index()] {
+            self.distance[slot.index()] = distance;
+            self.step[slot.index()] = step;
+            self.frontier.push(slot, distance, 0.0);
+        }
     }
 
     /// Takes an edge out of the graph and repairs the distances it carried.
@@ -106,7 +142,7 @@ impl OptimisticDistances {
         let ends = roadmap.edge(edge);
         let Some(root) = [ends.from, ends.to]
             .into_iter()
-            .map(|vertex| roadmap.adjacency().slot(vertex))
+            .map(|vertex| roadmap.slot(vertex))
             .find(|v| self.step[v.index()].edge == edge)
         else {
             return;
@@ -115,7 +151,7 @@ impl OptimisticDistances {
         for i in 0..self.severed.len() {
             let slot = self.severed[i];
             let (mut best, mut step) = (f64::INFINITY, NOWHERE);
-            for half in roadmap.adjacency().outgoing(slot) {
+            for half in roadmap.halves_out_of(slot).flatten() {
                 let distance = half.length + self.distance[half.target.index()];
                 if distance < best && !self.blocked[half.edge.index()] {
                     best = distance;
@@ -152,7 +188,7 @@ impl OptimisticDistances {
         let mut next = 0;
         while let Some(&slot) = self.severed.get(next) {
             next += 1;
-            for half in roadmap.adjacency().incoming(slot) {
+            for half in roadmap.halves_into(slot).flatten() {
                 let through = Step {
                     edge: half.edge,
                     to: slot,
@@ -181,16 +217,18 @@ impl OptimisticDistances {
                 return true;
             };
             let here = self.distance[slot.index()];
-            for half in roadmap.adjacency().incoming(slot) {
-                let behind = half.target.index();
-                let distance = half.length + here;
-                if distance < self.distance[behind] && !self.blocked[half.edge.index()] {
-                    self.distance[behind] = distance;
-                    self.step[behind] = Step {
-                        edge: half.edge,
-                        to: slot,
-                    };
-                    self.frontier.push(half.target, distance, 0.0);
+            for run in roadmap.halves_into(slot) {
+                for half in run {
+                    let behind = half.target.index();
+                    let distance = half.length + here;
+                    if distance < self.distance[behind] && !self.blocked[half.edge.index()] {
+                        self.distance[behind] = distance;
+                        self.step[behind] = Step {
+                            edge: half.edge,
+                            to: slot,
+                        };
+                        self.frontier.push(half.target, distance, 0.0);
+                    }
                 }
             }
         }
@@ -200,7 +238,7 @@ impl OptimisticDistances {
     /// exactly [`to_goal`](Self::to_goal)`(start)`. False if there is none.
     pub(crate) fn path(&self, start: VertexId, path: &mut Path) -> bool {
         let roadmap = &self.roadmap;
-        let mut slot = roadmap.adjacency().slot(start);
+        let mut slot = roadmap.slot(start);
         if !self.slot_to_goal(slot).is_finite() {
             return false;
         }
@@ -208,7 +246,7 @@ impl OptimisticDistances {
         // From a goal no step leads on: nothing is nearer than nothing.
         while self.step[slot.index()] != NOWHERE {
             let Step { edge, to } = self.step[slot.index()];
-            path.append(roadmap.adjacency().vertex(to), edge);
+            path.append(roadmap.vertex(to), edge);
             slot = to;
         }
         path.measure(roadmap);
@@ -220,7 +258,7 @@ impl OptimisticDistances {
 mod tests {
     use super::*;
     use crate::random::Draw;
-    use crate::roadmap::{Direction, Edge};
+    use crate::roadmap::{Growth, NewEdge};
     use crate::space::Space;
 
     fn from_scratch(roadmap: &Roadmap, goals: &[VertexId], blocked: &[bool]) -> Vec<f64> {
@@ -228,6 +266,39 @@ mod tests {
         fresh.blocked.copy_from_slice(blocked);
         fresh.settle(&Limit::NONE);
         fresh.distance
+    }
+
+    /// A vertex or none, and a few edges between any, of which some are short and make much shorter.
+    fn growth(roadmap: &Roadmap, random: Draw, step: u64) -> Growth {
+        let has_vertex = roadmap.space().is_some() && step.is_multiple_of(2);
+        let vertices = roadmap.vertex_count() as u64 + u64::from(has_vertex);
+        let edge = |i: u64| {
+            let number = |salt: u64| 2_000_000 + 100 * step + 3 * i + salt;
+            let [from, to] = [0, 1].map(|salt| random.below(vertices, number(salt)) as u32);
+            NewEdge {
+                edge: Edge::new(from, to, random.unit(number(2)).powi(3)),
+                free: None,
+                proved: false,
+            }
+        };
+        Growth {
+            coordinates: vec![0.5; if has_vertex { 2 } else { 0 }],
+            edges: (0..5).map(edge).collect(),
+        }
+    }
+
+    /// Whether each vertex is as far from the goal as its step says.
+    fn steps_make_distances(distances: &OptimisticDistances) -> bool {
+        let each = distances.step.iter().zip(&distances.distance);
+        each.enumerate().all(|(slot, (step, distance))| {
+            if *step == NOWHERE {
+                let is_goal = distances.goals.contains(&Slot(slot as u32));
+                return *distance == if is_goal { 0.0 } else { f64::INFINITY };
+            }
+            let length = distances.roadmap.edge(step.edge).length;
+            !distances.blocked[step.edge.index()]
+                && *distance == length + distances.distance[step.to.index()]
+        })
     }
 
     #[test]
@@ -239,15 +310,14 @@ mod tests {
             Direction::Directed,
             undirected
                 .edges()
-                .iter()
                 .map(|e| {
                     if e.from.0 % 2 == 0 {
-                        *e
+                        e
                     } else {
                         Edge {
                             from: e.to,
                             to: e.from,
-                            ..*e
+                            ..e
                         }
                     }
                 })
@@ -259,12 +329,18 @@ mod tests {
             let goals: Vec<VertexId> = (0..1 + trial as u64 % 3)
                 .map(|i| VertexId(random.below(120, 1_000_000 + i) as u32))
                 .collect();
+            let roadmap = &roadmap.branch();
             let mut distances = OptimisticDistances::to_any_of(roadmap, &goals);
             for step in 0..roadmap.edge_count() as u64 {
                 let edge = random.below(roadmap.edge_count() as u64, step + 1) as u32;
                 distances.block(EdgeId(edge));
+                if trial % 4 < 2 && step % 5 == 0 {
+                    roadmap.grow(&growth(roadmap, random, step)).unwrap();
+                    distances.grow();
+                }
                 let fresh = from_scratch(roadmap, &goals, &distances.blocked);
                 assert_eq!(distances.distance, fresh);
+                assert!(steps_make_distances(&distances));
             }
         }
     }

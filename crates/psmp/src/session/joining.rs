@@ -25,10 +25,6 @@ const FARTHEST: usize = 100;
 const FROM_LEAF: usize = 5;
 /// How many times a tree is extended before the end is given up.
 const MOST_GROWTH: u64 = 5000;
-/// How many configurations are added around each end where the roadmap is made finer.
-const FINER: u64 = 250;
-/// How many of the nearest vertices each of them is joined to.
-const JOINED_FINER: usize = 15;
 /// How far a branch goes at most, as a share of the longest axis.
 const BRANCH: f64 = 0.1;
 
@@ -85,12 +81,6 @@ impl Joined {
         joined.ok_or_else(|| RoadmapError::Parameter("there is no goal".to_owned()))
     }
 
-    /// The goals: that of the query, and those that will do as well.
-    pub(super) fn goals(&self) -> impl Iterator<Item = VertexId> {
-        let others = self.other_goals.iter().copied();
-        std::iter::once(self.query.goal).chain(others)
-    }
-
     /// Joins a start and a goal to a roadmap, as a [`Session`](crate::Session) does where it does not
     /// try the straight motion first.
     ///
@@ -116,42 +106,6 @@ impl Joined {
             unreachable!("nothing limits it");
         };
         Ok(joined)
-    }
-
-    /// Makes the roadmap finer around start and goal, for when it has no path: the ends may lie in
-    /// pockets that the roadmap has no way out of. Each time it is called, `round` counting from 0,
-    /// configurations around both ends are added, farther and farther out, and joined to their
-    /// nearest.
-    pub(super) fn make_finer(&mut self, round: u32) -> Result<(), RoadmapError> {
-        let (Some(space), Some(coordinates)) =
-            (self.roadmap.space(), self.roadmap.configurations())
-        else {
-            return Ok(());
-        };
-        let mut near = Near::of(space, coordinates);
-        let mut found = Vec::new();
-        let mut coordinates = coordinates.to_vec();
-        let mut edges = self.roadmap.edges().to_vec();
-        let dimension = space.dimension();
-        for end in std::iter::once(self.query.start).chain(self.goals()) {
-            let middle = coordinates[end.index() * dimension..][..dimension].to_vec();
-            for sample in 0..FINER {
-                let draw = Draw::new(u64::from(end.0) << 32 | u64::from(round), sample);
-                // Half of the axes' extent at most, most of them nearer.
-                let reach = 0.5 * draw.unit(dimension as u64);
-                let mut q = middle.clone();
-                around(space, &middle, reach, draw, &mut q);
-                let own = (coordinates.len() / dimension) as u32;
-                near.k_nearest(&q, JOINED_FINER, &mut found);
-                edges.extend(found.iter().map(|f| Edge::new(own, f.id, f.distance)));
-                near.insert(own, &q);
-                coordinates.extend_from_slice(&q);
-            }
-        }
-        let vertices = coordinates.len() / dimension;
-        self.roadmap = Roadmap::from_edges(vertices, Direction::Undirected, edges)?
-            .with_configurations(space.clone(), coordinates)?;
-        Ok(())
     }
 }
 
@@ -196,7 +150,7 @@ impl<'a, W: World> Joining<'a, W> {
         limit: &'a Limit,
     ) -> Self {
         Self {
-            near: Near::of(space, roadmap.configurations().unwrap_or_default()),
+            near: Near::of(space, &roadmap.configurations().unwrap_or_default()),
             space,
             roadmap,
             resolution,
@@ -273,10 +227,10 @@ impl<'a, W: World> Joining<'a, W> {
             let ends = (e.from, e.to);
             ends == (from, to) || ends == (to, from)
         };
-        let mut old = self.roadmap.edges().iter();
+        let mut old = self.roadmap.edges();
         if let Some(new) = self.edges.iter_mut().find(|new| is_direct(&new.edge)) {
             new.free = new.free.or(direct.free);
-        } else if !old.any(is_direct) {
+        } else if !old.any(|old| is_direct(&old)) {
             self.edges.push(direct);
         }
     }
@@ -423,7 +377,7 @@ impl<'a, W: World> Joining<'a, W> {
 
     fn finish(&mut self, query: Query, other_goals: Vec<VertexId>) -> Result<Joined, RoadmapError> {
         let mut known = EdgeMemory::default();
-        let mut edges = self.roadmap.edges().to_vec();
+        let mut edges: Vec<Edge> = self.roadmap.edges().collect();
         for new in &self.edges {
             if let Some(free) = new.free {
                 known.remember(EdgeId(edges.len() as u32), free);
@@ -431,7 +385,7 @@ impl<'a, W: World> Joining<'a, W> {
             edges.push(new.edge);
         }
         let old = self.roadmap.configurations().unwrap_or_default();
-        let coordinates = [old, &self.vertices].concat();
+        let coordinates = [&old[..], &self.vertices].concat();
         let count = coordinates.len() / self.space.dimension();
         Ok(Joined {
             roadmap: Roadmap::from_edges(count, Direction::Undirected, edges)?

@@ -1,13 +1,14 @@
 //! A session: from a start and a goal in a space to ever shorter paths between them. Of [several
 //! goals](Goals) any one will do; all are planned to at once.
 //!
-//! A session tries the straight motion first, joins start and goal to a roadmap (one that was given, or
-//! one made on the spot), plans on it with any planner, makes it finer around both ends where it has no
-//! path, and in the end straightens the path if that is asked for. What was spent and what was found out
-//! is carried from each to the next. No path is given out before it is proved free all along, where the
-//! world [can prove](World::can_prove) that. Planners that grow trees need no roadmap and are driven the same
-//! way. Where only the edges of a roadmap can be checked, and not configurations, a session plans on that
-//! roadmap alone.
+//! A session tries the straight motion first. Then, where its planner [grows](SessionOptions::fixed_roadmap), it
+//! plans in the space: on the roadmap that was given, or one made on the spot, which grows as it is planned on,
+//! and with RRTConnect and moves on the best path beside it (`growing.rs`). On a roadmap that stays as it is, it
+//! joins start and goal to it, plans with any planner, and in the end straightens the path if that is asked for.
+//! What was spent and what was found out is carried from each to the next. No path is given out before it is
+//! proved free all along, where the world [can prove](World::can_prove) that. Planners that grow trees need no
+//! roadmap and are driven the same way. Where only the edges of a roadmap can be checked, and not
+//! configurations, a session plans on that roadmap alone.
 //!
 //! Like any [`Anytime`] planner a session takes a step when it is told to and says what came of it; its
 //! [best path](Session::best_path) is a list of configurations, wherever it comes from.
@@ -31,11 +32,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod growing;
 mod joining;
+mod on_roadmap;
 
-use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, Setting};
+use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, PlannerSpec, Setting};
 use crate::by_name::{SpecError, TreeName};
-use crate::checker::{BisectionChecker, BisectionError, Checker, MotionChecker, World};
+use crate::checker::{BisectionChecker, BisectionError, Checker, EdgeMemory, MotionChecker, World};
 use crate::event::{Event, EventKind, Progress, Yardstick};
 use crate::goals::Goals;
 use crate::motion::{Resolution, ResolutionError};
@@ -48,6 +51,7 @@ use crate::stop::Limit;
 use crate::table::Experience;
 use crate::trees::{ProblemError, RrtConnectOptions};
 use crate::waypoints::Waypoints;
+use growing::Growing;
 pub use joining::Joined;
 use joining::Joining;
 use rand::SeedableRng;
@@ -59,6 +63,8 @@ use thiserror::Error;
 
 /// How finely motions are asked about unless told, as a share of the longest side of the space.
 const USUAL_STEP: f64 = 1e-3;
+/// The same where the world proves what lies between.
+const PROVED_STEP: f64 = 1e-2;
 /// How many vertices a roadmap made on the spot has at most, and how many neighbours each.
 const MOST_VERTICES: usize = 10_000;
 const NEIGHBOURS: usize = 15;
@@ -162,12 +168,20 @@ pub struct SessionOptions {
     /// Where what is learned from them is kept.
     pub models: ModelCache,
     /// How finely motions are asked about; unless told, in steps of a thousandth of the space's longest
-    /// side.
+    /// side, or of a hundredth where the world [proves](World::can_prove) what lies between.
     pub resolution: Option<Resolution>,
     /// Whether the path is straightened in the end.
     pub straighten: bool,
-    /// How often the roadmap is made finer around start and goal where it has no path.
-    pub most_rounds: u32,
+    /// Whether the roadmap stays as it is: with start and goal joined to it, and nothing else added.
+    /// Planners of the literature leave it so unless their name says that they
+    /// [grow](PlannerName::Growing).
+    pub fixed_roadmap: bool,
+    /// What is known of the roadmap's edges in this world.
+    pub known: EdgeMemory,
+    /// Whether a session whose roadmap grows ends by itself: with [`EventKind::Settled`] where nothing has
+    /// made its path shorter for long, with [`EventKind::GaveUp`] where for very long it has found none. If
+    /// not, it goes on until it is stopped.
+    pub settles: bool,
     /// The nearest-neighbour belief's rate, for each longest side of the space.
     pub eta: f64,
     /// What to do where the proposer has nothing shorter.
@@ -187,7 +201,9 @@ impl Default for SessionOptions {
             models: ModelCache::default(),
             resolution: None,
             straighten: false,
-            most_rounds: 3,
+            fixed_roadmap: false,
+            known: EdgeMemory::default(),
+            settles: true,
             eta: 1000.0,
             fallback: Fallback::default(),
             trees: None,
@@ -263,11 +279,13 @@ pub struct Session<'a, W: World> {
     joined: Option<Joined>,
     on_roadmap: Option<AnyPlanner<'a, W::Error>>,
     tree: Option<AnyTreePlanner<'a, W::Error>>,
+    /// The planner of a roadmap that grows, if it does.
+    grows: Option<PlannerSpec>,
+    growing: Option<Growing<'a, W>>,
     /// How many of the ends have been found free.
     free_ends: usize,
     /// What was spent before the planner began, but for what `motions` counts.
     spent: Progress,
-    rounds: u32,
     best: Option<Waypoints>,
     best_length: Option<f64>,
 }
@@ -301,7 +319,13 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         }
         let resolution = match options.resolution {
             Some(resolution) => resolution,
-            None => Resolution::distance(space.longest_side() * USUAL_STEP)?,
+            None => {
+                let step = match world.can_prove() {
+                    true => PROVED_STEP,
+                    false => USUAL_STEP,
+                };
+                Resolution::distance(space.longest_side() * step)?
+            }
         };
         let ground = Ground {
             space: space.clone(),
@@ -311,6 +335,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             resolution,
         };
         let mut session = Self::begun(options);
+        session.grows = growing_planner(&session.options);
         session.motions = Some(ground.motions()?);
         session.spent = Progress {
             lower_bound: ground.straight_line(),
@@ -353,7 +378,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         options: SessionOptions,
     ) -> Result<Self, SessionError<W::Error>> {
         let spec = match options.planner {
-            PlannerName::OnRoadmap(spec) => spec,
+            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => spec,
             PlannerName::Tree(name) => {
                 return Err(SessionError::Option(format!(
                     "`{name}` knows no roadmap, and here the edges of one are to be checked"
@@ -361,7 +386,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             }
         };
         let mut session = Self::begun(SessionOptions {
-            most_rounds: 0,
+            fixed_roadmap: true,
             ..options
         });
         let joined = Joined::already(roadmap, query);
@@ -380,9 +405,10 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             joined: None,
             on_roadmap: None,
             tree: None,
+            grows: None,
+            growing: None,
             free_ends: 0,
             spent: Progress::BEGINNING,
-            rounds: 0,
             best: None,
             best_length: None,
         }
@@ -398,39 +424,59 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     /// The planner on a roadmap, once there is one.
     #[must_use]
     pub fn planner(&self) -> Option<&(dyn RoadmapPlanner<Error = W::Error> + Send + 'a)> {
-        self.on_roadmap.as_deref()
+        match &self.growing {
+            Some(growing) => Some(&*growing.on_roadmap()?.planner),
+            None => self.on_roadmap.as_deref(),
+        }
     }
 
     /// The same, to ask it for its belief.
     pub fn planner_mut(
         &mut self,
     ) -> Option<&mut (dyn RoadmapPlanner<Error = W::Error> + Send + 'a)> {
-        self.on_roadmap.as_deref_mut()
+        match &mut self.growing {
+            Some(growing) => Some(&mut *growing.on_roadmap_mut()?.planner),
+            None => self.on_roadmap.as_deref_mut(),
+        }
     }
 
     /// The roadmap planned on, with start and goal joined to it, and the vertices that they are; none
     /// before that. Of several goals it is the one that the best path leads to.
     #[must_use]
     pub fn roadmap(&self) -> Option<(&Roadmap, Query)> {
-        let joined = self.joined.as_ref()?;
-        let path = self.on_roadmap.as_ref().and_then(|p| p.best_path());
-        let reached = path.and_then(|path| path.vertices().last());
-        let query = Query {
-            goal: reached.copied().unwrap_or(joined.query.goal),
-            ..joined.query
+        let (roadmap, query) = match &self.growing {
+            Some(growing) => {
+                let side = growing.on_roadmap()?;
+                (&side.roadmap, side.query)
+            }
+            None => {
+                let joined = self.joined.as_ref()?;
+                (&joined.roadmap, joined.query)
+            }
         };
-        Some((&joined.roadmap, query))
+        let path = self.planner().and_then(|planner| planner.best_path());
+        let reached = path.and_then(|path| path.vertices().last());
+        let goal = reached.copied().unwrap_or(query.goal);
+        Some((roadmap, Query { goal, ..query }))
     }
 
-    /// Where the session stands.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
+    /// What was spent before the planner began, or beside it.
+    fn spent_before(&self) -> Progress {
         let mut progress = self.spent;
         if let Some(motions) = &self.motions {
             progress.configurations += motions.configurations();
             progress.edges += motions.motions();
         }
-        if let Some(planner) = &self.on_roadmap {
+        progress
+    }
+
+    /// Where the session stands.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let mut progress = self.spent_before();
+        if let Some(growing) = &self.growing {
+            progress = progress.and(growing.progress());
+        } else if let Some(planner) = &self.on_roadmap {
             progress = progress.and(planner.progress());
         } else if let Some(tree) = &self.tree {
             progress = progress.and(tree.progress());
@@ -460,10 +506,41 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
                 None => break,
             }
         }
-        if self.is_prepared() && self.on_roadmap.is_none() && self.tree.is_none() {
+        if self.is_prepared()
+            && self.grows.is_none()
+            && self.on_roadmap.is_none()
+            && self.tree.is_none()
+        {
             self.make_planner()?;
         }
         Ok(())
+    }
+
+    /// The way that was tried last to make the best path shorter, as told by [`EventKind::Tried`].
+    #[must_use]
+    pub fn tried(&self) -> Option<Waypoints> {
+        self.growing.as_ref()?.tried()
+    }
+
+    /// What is known of the edges of the [roadmap](Session::roadmap), start and goal joined to it, and
+    /// all that it has grown by: for a later session in the same world.
+    #[must_use]
+    pub fn known(&self) -> EdgeMemory {
+        let joined = self.joined.as_ref().map(|joined| joined.known.clone());
+        let mut known = joined.unwrap_or_else(|| self.options.known.clone());
+        if let Some(planner) = self.planner() {
+            known.remember_all(planner.ledger());
+        }
+        known
+    }
+
+    /// Puts all that was found free into the [roadmap](Session::roadmap), where that grows: for a later
+    /// session. A roadmap is made if there was no need of one yet.
+    ///
+    /// # Errors
+    /// If the roadmap cannot be used.
+    pub fn gather(&mut self) -> Result<(), SessionError<W::Error>> {
+        self.growing.as_mut().map_or(Ok(()), Growing::gather)
     }
 
     /// Whether the path is being straightened, so that better ones need not lie on the roadmap.
@@ -475,7 +552,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     /// The best path as one on the [roadmap](Session::roadmap), if it is.
     #[must_use]
     pub fn best_path_on_roadmap(&self) -> Option<&Path> {
-        let path = self.on_roadmap.as_ref()?.best_path()?;
+        let path = self.planner()?.best_path()?;
         (Some(path.length()) == self.best_length).then_some(path)
     }
 
@@ -595,9 +672,12 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     }
 
     fn after_ends(&self, straight: Option<bool>) -> Stage {
+        if self.grows.is_some() {
+            return Stage::Planning;
+        }
         match self.options.planner {
             PlannerName::Tree(_) => Stage::Planning,
-            PlannerName::OnRoadmap(_) => Stage::Joining(straight),
+            PlannerName::OnRoadmap(_) | PlannerName::Growing(_) => Stage::Joining(straight),
         }
     }
 
@@ -630,9 +710,15 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             self.spent.configurations += joining.configurations;
             joined?
         };
-        let Some(joined) = joined else {
+        let Some(mut joined) = joined else {
             return Ok(None);
         };
+        for (edge, free) in self.options.known.known() {
+            match self.options.known.is_proved(edge) {
+                true => joined.known.remember_proved(edge),
+                false => joined.known.remember(edge, free),
+            }
+        }
         self.joined = Some(joined);
         self.stage = Stage::Planning;
         Ok(Some(self.probed(true, before)))
@@ -642,7 +728,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     fn make_planner(&mut self) -> Result<(), SessionError<W::Error>> {
         let spec = match self.options.planner {
             PlannerName::Tree(name) => return self.make_tree(name),
-            PlannerName::OnRoadmap(spec) => spec,
+            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => spec,
         };
         let (Some(joined), Some(ground)) = (&self.joined, &self.ground) else {
             return Ok(());
@@ -679,7 +765,40 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         }
     }
 
+    fn grow(
+        &mut self,
+        spec: PlannerSpec,
+        limit: &Limit,
+    ) -> Result<Option<Event>, SessionError<W::Error>> {
+        let growing = match (&mut self.growing, &self.ground) {
+            (Some(growing), _) => growing,
+            (none, Some(ground)) => {
+                let Ground { start, goals, .. } = ground;
+                let motions = ground.motions()?;
+                none.insert(Growing::new(spec, motions, start, goals, &self.options))
+            }
+            _ => unreachable!("only what has a ground grows"),
+        };
+        let Some(event) = growing.step(limit)? else {
+            return Ok(None);
+        };
+        if let EventKind::Improved { length } = event.kind {
+            self.best_length = Some(length);
+            self.best = growing.best().cloned();
+        }
+        if event.kind.is_final() {
+            self.stage = Stage::Over;
+        }
+        Ok(Some(Event {
+            progress: self.spent_before().and(event.progress),
+            ..event
+        }))
+    }
+
     fn plan(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        if let Some(spec) = self.grows {
+            return self.grow(spec, limit);
+        }
         if self.on_roadmap.is_none() && self.tree.is_none() {
             self.make_planner()?;
         }
@@ -693,10 +812,6 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         };
         match event.kind {
             EventKind::Improved { length } => self.take_path(length),
-            EventKind::NoPathOnRoadmap if self.can_be_finer() => {
-                self.make_finer()?;
-                return Ok(Some(self.event(EventKind::MadeFiner)));
-            }
             kind if kind.is_final() => {
                 self.after_planning(Some(kind));
                 if let Stage::Straightening(..) = self.stage {
@@ -719,27 +834,6 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             (_, _, Some(tree)) => tree.best_path().cloned(),
             _ => None,
         };
-    }
-
-    fn can_be_finer(&self) -> bool {
-        let joined = self.joined.as_ref();
-        self.ground.is_some()
-            && self.rounds < self.options.most_rounds
-            && joined.is_some_and(|j| j.roadmap.direction() == Direction::Undirected)
-    }
-
-    /// Goes on with a roadmap that is finer around start and goal. What is known stays known.
-    fn make_finer(&mut self) -> Result<(), SessionError<W::Error>> {
-        if let (Some(planner), Some(joined)) = (self.on_roadmap.take(), &mut self.joined) {
-            let planned = planner.progress();
-            self.spent.configurations += planned.configurations;
-            self.spent.edges += planned.edges;
-            self.spent.proposals += planned.proposals;
-            joined.known.remember_all(planner.ledger());
-            joined.make_finer(self.rounds)?;
-            self.rounds += 1;
-        }
-        self.make_planner()
     }
 
     fn after_planning(&mut self, end: Option<EventKind>) {
@@ -823,8 +917,20 @@ impl<'a, W: World + Clone + Send + 'a> Anytime for Session<'a, W> {
     }
 
     fn has_news(&self) -> bool {
-        !self.untold.is_empty()
+        let growing = self.growing.as_ref();
+        !self.untold.is_empty() || growing.is_some_and(Growing::has_news)
     }
+}
+
+/// The planner of a session whose roadmap grows, if it is to and can.
+fn growing_planner(options: &SessionOptions) -> Option<PlannerSpec> {
+    let spec = match options.planner {
+        PlannerName::Growing(spec) => Some(spec),
+        PlannerName::OnRoadmap(spec) => Some(spec).filter(|spec| spec.proposer.is_ours()),
+        PlannerName::Tree(_) => None,
+    };
+    let roadmap = options.roadmap.as_ref();
+    spec.filter(|_| !options.fixed_roadmap && roadmap.is_none_or(is_of_straight_motions))
 }
 
 /// Whether the edges of a roadmap are straight motions that could be made and turned at will: not if they

@@ -231,6 +231,7 @@ impl<W: World> BitStar<W> {
                         return Ok(Some(self.run.probed(false, before)));
                     }
                 }
+                self.run.proved += 1;
                 self.offered = self.solution();
                 let path = self.tree.path_to(self.run.checker.space(), goal);
                 if let Some(event) = self.run.offer(path) {

@@ -96,6 +96,14 @@ impl Informed {
         space.distance(&self.start, q) + self.to_goal(space, q)
     }
 
+    /// No path over a motion of this length between two configurations, either way, can be shorter than
+    /// this.
+    pub fn shortest_over(&self, space: &Space, a: &[f64], b: &[f64], length: f64) -> f64 {
+        let [there, back] = [(a, b), (b, a)]
+            .map(|(from, to)| space.distance(&self.start, from) + self.to_goal(space, to));
+        there.min(back) + length
+    }
+
     /// Writes a random configuration that a path shorter than `longest` could lead through into
     /// `out`. `false` if none was found in so many attempts.
     pub fn draw(

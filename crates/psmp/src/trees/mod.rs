@@ -33,6 +33,8 @@
 
 mod bit_star;
 mod informed;
+mod known_motions;
+mod passages;
 mod rrt_connect;
 mod rrt_connect_shortcut;
 mod rrt_star;
@@ -40,7 +42,11 @@ mod run;
 mod tree;
 
 pub use bit_star::{BitStar, BitStarOptions};
+pub(crate) use informed::Informed;
+pub(crate) use known_motions::KnownMotions;
 pub use rrt_connect::{RrtConnect, RrtConnectOptions};
+pub(crate) use rrt_connect::{Step, TwoTrees};
 pub use rrt_connect_shortcut::RrtConnectShortcut;
 pub use rrt_star::{RrtStar, RrtStarOptions};
+pub(crate) use run::Run;
 pub use run::{ProblemError, TreePlanner};

@@ -8,11 +8,14 @@
 //!
 //! Where one end is in a tight spot its tree hardly grows, and every other turn is spent on the other one,
 //! which knows all the space outside already. So it is the smaller tree's turn, unless the two are to
-//! take turns as published: in a cage that takes a quarter of the configurations.
+//! take turns as published: in a cage that takes a quarter of the configurations. A search that takes long looks for
+//! narrow passages (`passages.rs`).
 
-use super::informed::draw_uniform;
+use super::informed::{Informed, draw_uniform};
+use super::known_motions::KnownMotions;
+use super::passages::Passages;
 use super::run::{ProblemError, Run, Way, faces, positive};
-use super::tree::Tree;
+use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::waypoints::Waypoints;
@@ -28,7 +31,22 @@ pub struct RrtConnectOptions {
     pub intermediate_states: bool,
     /// Whether it is always the smaller tree that explores; if not, they take turns.
     pub balanced: bool,
+    /// Whether motions are looked at coarsely, one configuration in four, until they are part of a way or looks
+    /// have deceived. Not where configurations within a motion become part of the tree: none of these may be left
+    /// out.
+    pub coarse: bool,
+    /// Whether a search that takes long looks for narrow passages: every other configuration that it explores
+    /// towards is midway between two in collision, and the others are not far from where the tree gets no farther.
+    pub seeks_passages: bool,
 }
+
+/// How often it is tried to draw a configuration that can matter, before any will do.
+const ATTEMPTS: u32 = 100;
+
+/// A search takes long when so many configurations have been drawn. In wide spaces looking for passages leads nowhere.
+const LONG: u64 = 1_000;
+/// How often it is tried to draw a configuration within reach, before any will do.
+const WITHIN_REACH: u32 = 8;
 
 /// How far a tree moves at most unless told, as a share of the space's diameter.
 const USUAL_RANGE: f64 = 1.0 / 16.0;
@@ -40,6 +58,8 @@ impl RrtConnectOptions {
         range: f64::INFINITY,
         intermediate_states: true,
         balanced: false,
+        coarse: false,
+        seeks_passages: false,
     };
 
     /// What is quick to a first path in most spaces: short motions, only their ends kept. A motion that
@@ -50,6 +70,8 @@ impl RrtConnectOptions {
             range: USUAL_RANGE * diameter(space),
             intermediate_states: false,
             balanced: true,
+            coarse: true,
+            seeks_passages: true,
         }
     }
 
@@ -60,6 +82,8 @@ impl RrtConnectOptions {
             range: OMPLS_RANGE * diameter(space),
             intermediate_states: false,
             balanced: false,
+            coarse: false,
+            seeks_passages: false,
         }
     }
 
@@ -95,8 +119,16 @@ enum Growth {
 enum Turn {
     /// A random configuration is drawn.
     Draw,
+    /// Whether a bridge can end here is asked, then whether its middle is free.
+    EndOfBridge,
+    MiddleOfBridge,
     /// The tree whose turn it is moves towards it.
     Explore,
+    /// The tree whose turn it is, which has this new node, moves towards this known place.
+    Step {
+        node: u32,
+        place: u32,
+    },
     /// The other tree moves towards this node.
     Connect(u32),
     /// The trees have met in these nodes, the start's and the goal's, and their ways are proved free.
@@ -122,10 +154,21 @@ pub(crate) struct TwoTrees {
     turn: Turn,
     target: Vec<f64>,
     reached: Vec<f64>,
+    /// Where configurations are drawn, and how long a path through them may be at most; all of the space
+    /// if there is none.
+    within: Option<(Informed, f64)>,
+    /// How many configurations have been drawn.
+    draws: u64,
+    passages: Passages,
+    /// What is known to be free from before, and how many trees have begun with it.
+    known: Option<KnownMotions>,
+    begun: usize,
 }
 
 impl TwoTrees {
-    pub fn new<W: World>(run: &Run<W>, options: RrtConnectOptions) -> Self {
+    /// The trees of a run, at their beginning.
+    pub fn new<W: World>(run: &mut Run<W>, options: RrtConnectOptions) -> Self {
+        run.is_coarse = options.coarse && !options.intermediate_states;
         let space = run.checker.space();
         let mut from_goals = Tree::new(space, &run.goals[0]);
         for goal in &run.goals[1..] {
@@ -138,22 +181,158 @@ impl TwoTrees {
             turn: Turn::Draw,
             target: vec![0.0; space.dimension()],
             reached: vec![0.0; space.dimension()],
+            within: None,
+            draws: 0,
+            passages: Passages::new(space, options.range.min(diameter(space))),
+            known: None,
+            begun: 0,
         }
+    }
+
+    /// The same trees at their beginning, which are to make use of what is known to be free.
+    pub fn knowing(mut self, known: Option<KnownMotions>) -> Self {
+        self.known = known;
+        self
+    }
+
+    /// The trees whose roots have not been held against what is known yet take the first steps.
+    fn begin(&mut self) -> bool {
+        while self.known.is_some() && self.begun < self.trees.len() {
+            self.explorer = self.begun;
+            self.begun += 1;
+            if self.step_towards_known(ROOT) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the tree that explores, which has this node, is to move to a known place: one that a single motion
+    /// leads to, and that is nearer than the other tree.
+    fn step_towards_known(&mut self, node: u32) -> bool {
+        let Some(known) = &mut self.known else {
+            return false;
+        };
+        let q = self.trees[self.explorer].at(node).to_vec();
+        let to_other = self.trees[1 - self.explorer].near.nearest(&q);
+        let reach = to_other.map_or(f64::INFINITY, |other| other.distance);
+        let reach = reach.min(self.options.range);
+        let Some(place) = known.try_nearest(&q, self.explorer, reach) else {
+            return false;
+        };
+        self.target.copy_from_slice(known.at(place));
+        self.turn = Turn::Step { node, place };
+        true
+    }
+
+    /// The other tree is to move towards this node of the one that explores.
+    fn connect_to(&mut self, node: u32) {
+        let q = self.trees[self.explorer].at(node);
+        self.target.copy_from_slice(q);
+        self.turn = Turn::Connect(node);
+    }
+
+    /// The same trees, which explore only where a path shorter than this could lead.
+    pub fn within(mut self, longest: f64) -> Self {
+        if longest.is_finite() {
+            let [from_start, from_goals] = &self.trees;
+            let goals: Vec<Vec<f64>> = (0..from_goals.count() as u32)
+                .map(|root| from_goals.at(root).to_vec())
+                .collect();
+            let space = from_start.near.space();
+            let informed = Informed::new(space, from_start.at(ROOT), &goals);
+            self.within = Some((informed, longest));
+        }
+        self
+    }
+
+    /// The motions of both trees, each by its ends and whether it was proved free all along.
+    pub fn motions(&self) -> impl Iterator<Item = ([&[f64]; 2], bool)> {
+        self.trees.iter().flat_map(|tree| {
+            let nodes = 0..tree.count() as u32;
+            nodes.filter_map(move |node| {
+                let ends = [tree.at(tree.parent(node)?), tree.at(node)];
+                Some((ends, tree.is_proved(node)))
+            })
+        })
+    }
+
+    /// Draws where to explore.
+    fn draw<W: World>(&mut self, run: &mut Run<W>) {
+        run.draws += 1;
+        self.draws += 1;
+        let is_long = self.options.seeks_passages && self.draws > LONG;
+        let (space, random) = (run.checker.space(), &mut run.random);
+        if is_long
+            && self.draws.is_multiple_of(2)
+            && self.passages.draw_end(space, random, &mut self.target)
+        {
+            self.turn = Turn::EndOfBridge;
+            return;
+        }
+        self.turn = Turn::Explore;
+        for _ in 0..WITHIN_REACH {
+            let is_drawn = self.within.as_ref().is_some_and(|(informed, longest)| {
+                informed.draw(space, random, *longest, ATTEMPTS, &mut self.target)
+            });
+            if !is_drawn {
+                draw_uniform(space, random, &mut self.target);
+            }
+            if !is_long {
+                break;
+            }
+            let nearest = self.trees[self.explorer].near.nearest(&self.target);
+            let passages = &self.passages;
+            let reach = |node: u32| passages.reach(self.explorer, node);
+            if nearest.is_some_and(|nearest| nearest.distance <= reach(nearest.id)) {
+                break;
+            }
+        }
+    }
+
+    /// Asks about one configuration of a bridge. Nothing if the limit is met.
+    fn bridge<W: World>(&mut self, run: &mut Run<W>) -> Result<Option<Step>, W::Error> {
+        if run.checker.is_stopped() {
+            return Ok(None);
+        }
+        let free = run.checker.is_free(&self.target)?;
+        let is_end = matches!(self.turn, Turn::EndOfBridge);
+        self.turn = Turn::Draw;
+        if is_end && !free {
+            let space = run.checker.space();
+            self.passages.middle(space, &self.target, &mut self.reached);
+            self.target.copy_from_slice(&self.reached);
+            let can_matter = self.within.as_ref().is_none_or(|(informed, longest)| {
+                informed.shortest_through(space, &self.target) < *longest
+            });
+            if can_matter {
+                self.turn = Turn::MiddleOfBridge;
+            }
+        } else if !is_end && free {
+            // Whichever tree is nearer goes there.
+            let [one, another] = self.trees.each_mut().map(|tree| {
+                let nearest = tree.near.nearest(&self.target);
+                nearest.map_or(f64::INFINITY, |nearest| nearest.distance)
+            });
+            self.explorer = usize::from(another < one);
+            self.turn = Turn::Explore;
+        }
+        Ok(Some(Step::Probed(free)))
     }
 
     /// Checks one motion. Nothing if the limit was met before it was checked: it is checked again.
     pub fn step<W: World>(&mut self, run: &mut Run<W>) -> Result<Option<Step>, W::Error> {
-        let other = 1 - self.explorer;
         if let Turn::Prove(ends) = self.turn {
             return self.prove(run, ends);
         }
-        if let Turn::Draw = self.turn {
-            draw_uniform(run.checker.space(), &mut run.random, &mut self.target);
-            run.draws += 1;
-            self.turn = Turn::Explore;
+        if matches!(self.turn, Turn::Draw) && !self.begin() {
+            self.draw(run);
+        }
+        if matches!(self.turn, Turn::EndOfBridge | Turn::MiddleOfBridge) {
+            return self.bridge(run);
         }
         let grower = match self.turn {
-            Turn::Connect(_) => other,
+            Turn::Connect(_) => 1 - self.explorer,
             _ => self.explorer,
         };
         let Some(growth) = self.grow(grower, run)? else {
@@ -169,11 +348,28 @@ impl TwoTrees {
                 self.turn = Turn::Prove(ends);
                 self.prove(run, ends)?.unwrap_or(Step::Probed(true))
             }
-            (Turn::Connect(_), Growth::Advanced(_)) => Step::Probed(true),
+            (Turn::Step { place, .. }, Growth::Reached(met)) => {
+                if let Some(known) = &mut self.known {
+                    known.add_component(place, &mut self.trees[self.explorer], met);
+                }
+                // From somewhere there it may not be far to where the other tree begins.
+                self.explorer = 1 - self.explorer;
+                self.connect_to(ROOT);
+                Step::Probed(true)
+            }
+            (Turn::Connect(_) | Turn::Step { .. }, Growth::Advanced(_)) => Step::Probed(true),
+            (Turn::Step { node: ROOT, .. }, Growth::Blocked) => {
+                self.turn = Turn::Draw;
+                Step::Probed(false)
+            }
+            (Turn::Step { node, .. }, Growth::Blocked) => {
+                self.connect_to(node);
+                Step::Probed(false)
+            }
             (_, Growth::Reached(node) | Growth::Advanced(node)) => {
-                self.target
-                    .copy_from_slice(self.trees[self.explorer].at(node));
-                self.turn = Turn::Connect(node);
+                if !self.step_towards_known(node) {
+                    self.connect_to(node);
+                }
                 Step::Probed(true)
             }
             (_, Growth::Blocked) => {
@@ -202,6 +398,7 @@ impl TwoTrees {
                 }
             }
         }
+        run.proved += 1;
         Ok(Some(Step::Joined(self.path(run.checker.space(), ends))))
     }
 
@@ -225,6 +422,9 @@ impl TwoTrees {
         let Some(nearest) = tree.near.nearest(&self.target) else {
             unreachable!("a tree has its root");
         };
+        if nearest.distance == 0.0 {
+            return Ok(Some(Growth::Reached(nearest.id)));
+        }
         let is_far = nearest.distance > self.options.range;
         if is_far {
             let share = self.options.range / nearest.distance;
@@ -234,10 +434,20 @@ impl TwoTrees {
         } else {
             self.reached.copy_from_slice(&self.target);
         }
+        let look = run.next_look();
         match run.is_motion_free(tree.at(nearest.id), &self.reached)? {
             Some(true) => {}
-            Some(false) => return Ok(Some(Growth::Blocked)),
+            Some(false) => {
+                self.passages.remember(run.checker.collision());
+                if let Turn::Explore = self.turn {
+                    self.passages.explored(which, nearest.id, false);
+                }
+                return Ok(Some(Growth::Blocked));
+            }
             None => return Ok(None),
+        }
+        if let Turn::Explore = self.turn {
+            self.passages.explored(which, nearest.id, true);
         }
         let mut node = nearest.id;
         if self.options.intermediate_states {
@@ -247,9 +457,11 @@ impl TwoTrees {
             for step in 1..motion.steps() {
                 motion.write(step, &mut q);
                 node = tree.add(&q, node);
+                tree.mark(node, look);
             }
         }
         node = tree.add(&self.reached, node);
+        tree.mark(node, look);
         Ok(Some(if is_far {
             Growth::Advanced(node)
         } else {
@@ -291,8 +503,8 @@ impl<W: World> RrtConnect<W> {
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {
         options.check()?;
-        let run = Run::begin(checker, start, goal, seed)?;
-        let trees = TwoTrees::new(&run, options);
+        let mut run = Run::begin(checker, start, goal, seed)?;
+        let trees = TwoTrees::new(&mut run, options);
         Ok(Self {
             run,
             trees,
@@ -321,3 +533,58 @@ impl<W: World> RrtConnect<W> {
 }
 
 faces!(RrtConnect);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checker::{Proof, Stretches};
+    use crate::motion::Resolution;
+    use crate::trees::tree::Look;
+    use std::convert::Infallible;
+
+    /// A wall that no configuration meets, and every proof.
+    #[derive(Debug)]
+    struct Unseen;
+
+    impl World for Unseen {
+        type Error = Infallible;
+        fn is_free(&mut self, _: &[f64]) -> Result<bool, Infallible> {
+            Ok(true)
+        }
+        fn can_prove(&self) -> bool {
+            true
+        }
+        fn prove(&mut self, stretches: &mut Stretches<'_>) -> Result<(), Infallible> {
+            stretches.answer_each(|middle, _| {
+                Ok(match (middle[0] - 0.5).abs() < 0.1 {
+                    true => Proof::Blocked,
+                    false => Proof::Free,
+                })
+            })
+        }
+    }
+
+    /// After the first way that was refuted motions are looked at whole, after the third they are proved.
+    #[test]
+    fn trees_look_closer_where_looks_deceive() {
+        let space = Space::unit(2);
+        let resolution = Resolution::distance(0.001).unwrap();
+        let checker = MotionChecker::new(&space, resolution, Unseen).unwrap();
+        let (start, goal) = ([0.1, 0.1], [0.9, 0.1]);
+        let goals = [goal.to_vec()];
+        let mut run = Run::between(checker.proving(), &start, &goals, 3);
+        let mut trees = TwoTrees::new(&mut run, RrtConnectOptions::for_space(&space));
+        let mut looks = vec![run.next_look()];
+        for _ in 0..2_000 {
+            let Ok(step) = trees.step(&mut run);
+            assert!(
+                !matches!(step, Some(Step::Joined(_))),
+                "nothing leads across"
+            );
+            if run.next_look() != looks[looks.len() - 1] {
+                looks.push(run.next_look());
+            }
+        }
+        assert_eq!(looks, [Look::Coarse, Look::Whole, Look::Proved]);
+    }
+}

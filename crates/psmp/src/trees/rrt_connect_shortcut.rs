@@ -44,8 +44,8 @@ impl<W: World> RrtConnectShortcut<W> {
         seed: u64,
     ) -> Result<Self, ProblemError<W::Error>> {
         options.check()?;
-        let run = Run::begin(checker, start, goal, seed)?;
-        let phase = Phase::Searching(Box::new(TwoTrees::new(&run, options)));
+        let mut run = Run::begin(checker, start, goal, seed)?;
+        let phase = Phase::Searching(Box::new(TwoTrees::new(&mut run, options)));
         Ok(Self {
             run,
             options,
@@ -62,8 +62,8 @@ impl<W: World> RrtConnectShortcut<W> {
         self.rounds
     }
 
-    fn searching(&self) -> Phase {
-        Phase::Searching(Box::new(TwoTrees::new(&self.run, self.options)))
+    fn searching(&mut self) -> Phase {
+        Phase::Searching(Box::new(TwoTrees::new(&mut self.run, self.options)))
     }
 
     fn straightening(&self, path: Waypoints) -> Phase {

@@ -355,6 +355,7 @@ impl<W: World> RrtStar<W> {
                 return Ok(Some(self.run.probed(false, before)));
             }
         }
+        self.run.proved += 1;
         self.offered = self.tree.cost(goal);
         let path = self.tree.path_to(self.run.checker.space(), goal);
         let Some(event) = self.run.offer(path) else {

@@ -1,6 +1,6 @@
 //! What all planners here share: a checker, a start and goals, the best path, and the count.
 
-use super::tree::Tree;
+use super::tree::{Look, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
 use crate::goals::Goals;
@@ -84,9 +84,11 @@ pub(crate) struct Run<W> {
     /// The straight way: no path can be shorter.
     lower_bound: f64,
     over: bool,
-    /// How many ways were proved free, and how many were refuted.
-    proved: u64,
+    /// How many ways from the start to a goal were proved free, and how many were refuted.
+    pub proved: u64,
     refuted: u64,
+    /// Whether motions of trees are looked at coarsely until they are part of a way.
+    pub is_coarse: bool,
 }
 
 impl<W: World> Run<W> {
@@ -128,18 +130,29 @@ impl<W: World> Run<W> {
             return Err(blocked);
         }
         let goals = Goals::from(goals).nearest_first(checker.space(), start);
-        Ok(Self {
+        Ok(Self::between(checker, start, &goals, seed))
+    }
+
+    /// Between ends that are known to be free, the nearest goal first.
+    pub fn between(
+        checker: MotionChecker<W>,
+        start: &[f64],
+        goals: &[Vec<f64>],
+        seed: u64,
+    ) -> Self {
+        Self {
             lower_bound: checker.space().distance(start, &goals[0]),
             checker,
             start: start.to_vec(),
-            goals,
+            goals: goals.to_vec(),
             random: Pcg64::seed_from_u64(seed),
             draws: 0,
             best: None,
             over: false,
             proved: 0,
             refuted: 0,
-        })
+            is_coarse: false,
+        }
     }
 
     pub fn progress(&self) -> Progress {
@@ -197,13 +210,25 @@ impl<W: World> Run<W> {
         })
     }
 
-    /// Whether a motion that is to be part of a tree is free. Where more ways have been refuted than proved
-    /// it is proved at once: a tree that grows through things is of no use.
-    pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+    /// How closely the next motion that is to be part of a tree is looked at. Coarsely as long as no more ways have
+    /// been refuted than proved; and where many more have been it is proved at once: a tree that grows
+    /// through things is of no use.
+    pub fn next_look(&self) -> Look {
         if self.refuted > self.proved + 2 {
-            self.checker.is_proved_free(from, to)
+            Look::Proved
+        } else if self.is_coarse && self.refuted <= self.proved {
+            Look::Coarse
         } else {
-            self.checker.is_motion_free(from, to)
+            Look::Whole
+        }
+    }
+
+    /// Whether a motion that is to be part of a tree is free, as far as [this look](Self::next_look) tells.
+    pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
+        match self.next_look() {
+            Look::Coarse => self.checker.is_coarsely_free(from, to),
+            Look::Whole => self.checker.is_motion_free(from, to),
+            Look::Proved => self.checker.is_proved_free(from, to),
         }
     }
 
@@ -211,19 +236,28 @@ impl<W: World> Run<W> {
     pub fn prove_way(&mut self, tree: &mut Tree, node: u32) -> Result<Way, W::Error> {
         while let Some([parent, child]) = tree.first_unproved(node) {
             let before = self.checker.configurations();
-            match self.checker.prove(tree.at(parent), tree.at(child))? {
+            let (from, to) = (tree.at(parent), tree.at(child));
+            let mut free = Some(true);
+            if tree.look(child) == Look::Coarse {
+                free = self.checker.is_rest_free(from, to)?;
+            }
+            if free == Some(true) {
+                tree.mark(child, Look::Whole);
+                let (from, to) = (tree.at(parent), tree.at(child));
+                free = self.checker.prove(from, to)?;
+            }
+            match free {
                 None => return Ok(Way::BrokenOff),
                 Some(false) => {
                     self.refuted += 1;
                     return Ok(Way::Blocked(child));
                 }
-                Some(true) => tree.mark_proved(child),
+                Some(true) => tree.mark(child, Look::Proved),
             }
             if self.checker.configurations() > before && tree.first_unproved(node).is_some() {
                 return Ok(Way::ProvedInPart);
             }
         }
-        self.proved += 1;
         Ok(Way::Proved)
     }
 

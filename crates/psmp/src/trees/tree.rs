@@ -13,6 +13,17 @@ pub(crate) const ROOT: u32 = 0;
 /// No node.
 const NONE: u32 = u32::MAX;
 
+/// How closely a motion that is free was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Look {
+    /// At a few configurations far apart.
+    Coarse,
+    /// At all configurations that are asked about.
+    Whole,
+    /// It was proved free all along.
+    Proved,
+}
+
 #[derive(Debug)]
 pub(crate) struct Tree {
     coordinates: Vec<f64>,
@@ -23,8 +34,8 @@ pub(crate) struct Tree {
     costs: Vec<f64>,
     first_children: Vec<u32>,
     next_siblings: Vec<u32>,
-    /// Whether the motion from the parent has been proved free all along.
-    proved: Vec<bool>,
+    /// How closely the motion from the parent was looked at.
+    looks: Vec<Look>,
     /// All nodes, loose ones included, until one is taken out.
     pub near: Near,
     stack: Vec<u32>,
@@ -39,7 +50,7 @@ impl Tree {
             costs: Vec::new(),
             first_children: Vec::new(),
             next_siblings: Vec::new(),
-            proved: Vec::new(),
+            looks: Vec::new(),
             near: Near::new(space),
             stack: Vec::new(),
         };
@@ -51,7 +62,7 @@ impl Tree {
     pub fn add_root(&mut self, root: &[f64]) -> u32 {
         let id = self.add_loose(root);
         self.costs[id as usize] = 0.0;
-        self.proved[id as usize] = true;
+        self.looks[id as usize] = Look::Proved;
         id
     }
 
@@ -99,7 +110,7 @@ impl Tree {
         self.costs.push(f64::INFINITY);
         self.first_children.push(NONE);
         self.next_siblings.push(NONE);
-        self.proved.push(false);
+        self.looks.push(Look::Whole);
         self.near.insert(id, q);
         id
     }
@@ -133,7 +144,7 @@ impl Tree {
         self.next_siblings[id as usize] = self.first_children[parent as usize];
         self.first_children[parent as usize] = id;
         self.steps[id as usize] = step;
-        self.proved[id as usize] = false;
+        self.looks[id as usize] = Look::Whole;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push(id);
@@ -156,13 +167,24 @@ impl Tree {
     /// The first node on the way to this one, counted backwards, whose motion from its parent has not
     /// been proved; and the parent.
     pub fn first_unproved(&self, id: u32) -> Option<[u32; 2]> {
-        let unproved = self.ancestry(id).find(|&n| !self.proved[n as usize])?;
+        let unproved = self.ancestry(id).find(|&n| !self.is_proved(n))?;
         // Nothing leads to where the tree begins.
         Some([self.parent(unproved)?, unproved])
     }
 
-    pub fn mark_proved(&mut self, id: u32) {
-        self.proved[id as usize] = true;
+    /// Whether the motion from its parent has been proved free all along.
+    pub fn is_proved(&self, id: u32) -> bool {
+        self.look(id) == Look::Proved
+    }
+
+    /// How closely the motion from its parent was looked at.
+    pub fn look(&self, id: u32) -> Look {
+        self.looks[id as usize]
+    }
+
+    /// The motion from its parent was looked at so closely.
+    pub fn mark(&mut self, id: u32, look: Look) {
+        self.looks[id as usize] = look;
     }
 
     /// Makes a node and all behind it loose; gives them.
@@ -242,7 +264,7 @@ impl Tree {
                 let id = pruned.add_loose(self.at(node));
                 let step = self.steps[node as usize];
                 pruned.attach(id, parent, step, |_| ());
-                pruned.proved[id as usize] = self.proved[node as usize];
+                pruned.mark(id, self.look(node));
                 new_ids[node as usize] = Some(id);
             }
         }

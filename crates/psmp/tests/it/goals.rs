@@ -35,8 +35,8 @@ fn options(planner: &str, roadmap: &Roadmap) -> SessionOptions {
         roadmap: matches!(planner, psmp::by_name::PlannerName::OnRoadmap(_))
             .then(|| roadmap.clone()),
         resolution: Some(Resolution::distance(STEP).unwrap()),
-        // What is proven is proven of this roadmap and no finer one.
-        most_rounds: 0,
+        // What is proven is proven of this roadmap and no larger one.
+        fixed_roadmap: true,
         ..SessionOptions::default()
     }
 }

@@ -3,8 +3,15 @@
 
 /// Beliefs that are wrong in every way there is.
 mod adversaries;
+/// What grows comes to the shortest path of the space.
+mod convergence;
+/// Worlds whose shortest path is known exactly.
+mod exact;
 /// Several goals, of which any one will do.
 mod goals;
+mod growing;
+/// Roadmaps that grow under their planners.
+mod growth;
 /// The promise of the insurance, against beliefs that do their worst.
 mod insurance;
 /// The nearest-neighbour belief against its formula.

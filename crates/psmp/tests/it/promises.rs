@@ -7,7 +7,7 @@ use psmp::belief::{
     Belief, Certain, Ensemble, Evidence, FiniteSet, IndependentEdges, Latent, LatentModel,
     Likelihood, Local, NearestNeighbour, PartlyChecked, SoftSet, SoftSetModel,
 };
-use psmp::checker::{Checker, EdgeCosts, Finding, Part, Sightings, TableChecker};
+use psmp::checker::{Checker, EdgeCosts, EdgeMemory, Finding, Part, Sightings, TableChecker};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{CollisionTable, Direction, Draw, EdgeId, EventKind, Experience, Fallback, Path};
@@ -119,8 +119,8 @@ impl Belief for Noting<'_> {
     fn knows(&self, _: EdgeId) -> bool {
         true
     }
-    fn learns_from(&self, sightings: &Sightings) -> bool {
-        self.belief.learns_from(sightings)
+    fn learns_from(&self, edge: EdgeId, sightings: &Sightings) -> bool {
+        self.belief.learns_from(edge, sightings)
     }
     fn observe(&mut self, evidence: Evidence<'_>) {
         let mut notes = self.notes.borrow_mut();
@@ -433,27 +433,27 @@ proptest! {
     fn what_is_known_is_not_checked_again(seed in any::<u64>(), insured in any::<bool>()) {
         let problem = Problem::random(seed);
         let table = known_worlds(&problem, seed);
-        let known: Vec<(EdgeId, bool)> = problem
-            .roadmap
-            .edge_ids()
-            .filter(|e| Draw::new(seed, 9).unit(u64::from(e.0)) < 0.5)
-            .map(|e| (e, problem.truth[e.index()]))
-            .collect();
+        let mut known = EdgeMemory::default();
+        for edge in problem.roadmap.edge_ids() {
+            if Draw::new(seed, 9).unit(u64::from(edge.0)) < 0.5 {
+                known.remember(edge, problem.truth[edge.index()]);
+            }
+        }
         let (roadmap, query) = (&problem.roadmap, problem.query);
         let set = FiniteSet::new(table);
         let mut planner = Planner::new(roadmap, query, Psmp, set, FailFast, looked_up(&problem))
             .seed(seed)
             .insured(insured)
-            .knowing(known.iter().copied());
+            .knowing(&known);
         let mut last = None;
         while let Some(Ok(event)) = planner.next() {
             if let EventKind::Checked { edge, .. } = event.kind {
-                prop_assert!(known.iter().all(|(e, _)| *e != edge));
+                prop_assert_eq!(known.status(edge), None);
             }
             last = Some(event.kind);
         }
         prop_assert_eq!(last, Some(certificate(&problem)));
-        let checked = planner.ledger().entries().len() - known.len();
+        let checked = planner.ledger().entries().len() - known.known().count();
         prop_assert_eq!(planner.progress().edges, checked as u64);
         prop_assert_eq!(planner.progress().configurations, checked as u64);
     }

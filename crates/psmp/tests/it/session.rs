@@ -111,6 +111,8 @@ fn configurations(kind: &EventKind) -> u64 {
     match *kind {
         EventKind::Checked { configurations, .. }
         | EventKind::PartlyChecked { configurations, .. }
+        | EventKind::Proved { configurations, .. }
+        | EventKind::Tried { configurations, .. }
         | EventKind::Probed { configurations, .. } => configurations,
         _ => 0,
     }
@@ -181,7 +183,7 @@ fn an_end_that_is_a_vertex_stays_that_one() {
         session.prepare(&Limit::NONE).unwrap();
         if let Some((roadmap, query)) = session.roadmap() {
             assert_eq!((query.start.0, query.goal.0), expected);
-            let straight = roadmap.edges().iter().filter(|e| {
+            let straight = roadmap.edges().filter(|e| {
                 [e.from, e.to] == [query.start, query.goal]
                     || [e.from, e.to] == [query.goal, query.start]
             });
@@ -216,27 +218,23 @@ fn a_tight_spot_grows_a_way_out() {
 }
 
 #[test]
-fn a_roadmap_without_a_path_is_made_finer_and_nothing_is_checked_again() {
+fn a_roadmap_without_a_path_grows_and_nothing_is_checked_again() {
     // Two rooms and a door near the start that no edge of the coarse roadmap leads through.
     let rooms = |q: &[f64]| (q[0] - 0.3).abs() > 0.06 || (q[1] - 0.31).abs() < 0.008;
     let ends: [&[f64]; 2] = [&[0.15, 0.2], &[0.9, 0.9]];
-    let never = SessionOptions {
-        most_rounds: 0,
-        ..options(Some(prm(40)))
-    };
+    let never = options(Some(prm(40)));
     let outcome = run(rooms, ends, never.clone()).unwrap();
     assert_eq!(
         (outcome.last(), outcome.path),
         (EventKind::NoPathOnRoadmap, None)
     );
-    let finer = SessionOptions {
-        most_rounds: 10,
-        straighten: true,
+    let growing = SessionOptions {
+        planner: "lazysp+grow".parse().unwrap(),
         ..never
     };
-    let outcome = run(rooms, ends, finer).unwrap();
-    assert!(outcome.count(|kind| *kind == EventKind::MadeFiner) >= 1);
-    assert_eq!(outcome.last(), EventKind::ShortestOnRoadmap);
+    let outcome = run(rooms, ends, growing).unwrap();
+    assert!(outcome.count(|kind| matches!(kind, EventKind::Grown { .. })) >= 1);
+    assert_eq!(outcome.last(), EventKind::Settled);
     assert!(outcome.length() > 1.0);
     let mut checked = std::collections::BTreeSet::new();
     for event in &outcome.events {
@@ -254,6 +252,7 @@ fn straightening_is_part_of_the_events_and_never_makes_longer() {
         let plain = SessionOptions {
             planner: planner.parse().unwrap(),
             seed: 3,
+            fixed_roadmap: true,
             ..options(Some(prm(100)))
         };
         let before = run(wall, ends, plain.clone()).unwrap();
@@ -283,6 +282,7 @@ fn a_session_stops_where_it_is_told_and_goes_on() {
     let options = SessionOptions {
         planner: PlannerName::default(),
         straighten: true,
+        fixed_roadmap: true,
         resolution: Some(Resolution::distance(0.001).unwrap()),
         ..options(Some(prm(200)))
     };

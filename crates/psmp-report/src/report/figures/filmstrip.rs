@@ -23,7 +23,10 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
     let rows = rows(&family.films);
     let first = rows.first()?;
     let end = |film: &&Film| film.frames.last().map_or(0, |f| f.configurations);
-    let longest = rows.iter().map(end).max().filter(|&end| end > 0)?;
+    // A run whose roadmap grows has no end of its own.
+    let ended = rows.iter().filter(|film| !film.grows).map(end).max();
+    let longest = ended.or_else(|| rows.iter().map(end).max());
+    let longest = longest.filter(|&end| end > 0)?;
     let mut moments: Vec<u64> = MOMENTS
         .iter()
         .map(|share| round(share * longest as f64).min(longest))
@@ -62,6 +65,10 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
         let [left, top] = cell(row, 0);
         let at = [left - 10.0, top + height / 2.0 + 5.0];
         canvas.bold(at, 14.0, "#111111", Anchor::End, &film.planner);
+        if film.grows {
+            let below = [at[0], at[1] + 17.0];
+            canvas.text(below, 12.0, FAINT, Anchor::End, "growing");
+        }
         for (column, &spent) in moments.iter().enumerate() {
             let moment = Moment::at(film, spent);
             let [left, top] = cell(row, column);
@@ -73,7 +80,8 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
             canvas.text(at, 12.0, FAINT, Anchor::Middle, &text);
         }
     }
-    draw_legend(&mut canvas, MARGIN + NAMES, bottom + LEGEND / 2.0);
+    let grows = rows.iter().any(|film| film.grows);
+    draw_legend(&mut canvas, MARGIN + NAMES, bottom + LEGEND / 2.0, grows);
     let planners: Vec<&str> = rows.iter().map(|film| film.planner.as_str()).collect();
     Some(Figure {
         title: "One world, watched",
@@ -114,7 +122,9 @@ fn rows(films: &[Film]) -> Vec<&Film> {
                 _ => first,
             }
         };
-        PLANNERS.iter().filter_map(of).collect()
+        let growing = films.iter().find(|f| f.world == world && f.grows);
+        let growing = growing.filter(|f| !f.frames.is_empty());
+        PLANNERS.iter().filter_map(of).chain(growing).collect()
     };
     let most = films
         .iter()
@@ -130,20 +140,25 @@ fn rows(films: &[Film]) -> Vec<&Film> {
     }
 }
 
-fn scene<'a>(film: &'a Film, moment: &'a Moment<'a>) -> Scene<'a> {
+fn scene<'a>(film: &'a Film, moment: &'a Moment) -> Scene<'a> {
     Scene {
-        roadmap: &film.roadmap,
+        roadmap: &moment.roadmap,
         query: film.query,
         obstacles: Some(&film.image),
         edges: &moment.edges,
-        path: moment.best,
+        path: moment.best.as_deref(),
+        given: moment.given,
+        tried: &moment.tried,
     }
 }
 
 /// Where a run stands, in a few words.
-fn standing(moment: &Moment<'_>, shortest: f64) -> String {
+fn standing(moment: &Moment, shortest: f64) -> String {
     let path = match moment.best_length {
         None => "no path yet".to_owned(),
+        Some(best) if best < shortest * (1.0 - 1e-9) => {
+            format!("length {}, below roadmap's", length(best))
+        }
         Some(best) if best <= shortest * (1.0 + 1e-9) => {
             format!("length {}, roadmap's shortest", length(best))
         }
@@ -156,9 +171,13 @@ fn standing(moment: &Moment<'_>, shortest: f64) -> String {
     }
 }
 
-fn draw_legend(canvas: &mut Canvas, left: f64, y: f64) {
+fn draw_legend(canvas: &mut Canvas, left: f64, y: f64, grows: bool) {
     let mut x = left;
-    for (sample, text) in [
+    let growth: &[_] = match grows {
+        true => &[(Sample::Grown, "grown"), (Sample::TriedFree, "tried, free")],
+        false => &[],
+    };
+    let always = [
         (Sample::Path, "best path"),
         (Sample::Free, "checked, free"),
         (Sample::Blocked, "checked, in collision"),
@@ -167,7 +186,8 @@ fn draw_legend(canvas: &mut Canvas, left: f64, y: f64) {
             "not checked, stronger if collision is likelier",
         ),
         (Sample::Obstacle, "obstacle"),
-    ] {
+    ];
+    for &(sample, text) in always.iter().chain(growth) {
         sample.draw(canvas, x, y);
         canvas.text([x + 50.0, y + 4.5], 13.0, INK, Anchor::Start, text);
         x += 50.0 + 5.9 * text.len() as f64 + 22.0;

@@ -24,6 +24,8 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
         obstacles: Some(obstacles),
         edges: &[],
         path: None,
+        given: None,
+        tried: &[],
     };
     let map = Map::within(scene(first), [SIDE, SIDE])?;
     let [width, height] = [map.width(), map.height()];

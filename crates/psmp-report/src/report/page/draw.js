@@ -16,7 +16,7 @@ const Draw = (() => {
       const mixed = light.map((l, i) => Math.round(l + share * (dark[i] - l)));
       return `rgb(${mixed.join(" ")})`;
     });
-    const names = ["paper", "ink", "soft", "grid", "best", "proposed", "free", "blocked", "sampled", "obstacle"];
+    const names = ["paper", "ink", "soft", "grid", "best", "proposed", "free", "blocked", "sampled", "grown", "tried", "obstacle"];
     return { belief, ...Object.fromEntries(names.map((name) => [name, colour(name)])) };
   }
 
@@ -34,10 +34,14 @@ const Draw = (() => {
     return [pen, width, height];
   }
 
-  function strokeEdges(pen, family, edges, colour, width, dash = []) {
+  function strokeEdges(pen, state, edges, colour, width, dash = []) {
+    strokeLines(pen, edges.map((edge) => state.edges[edge][2]), colour, width, dash);
+  }
+
+  /** Strokes lines, each a list of straight pieces by their ends. */
+  function strokeLines(pen, lines, colour, width, dash = []) {
     pen.beginPath();
-    for (const edge of edges) {
-      const line = family.edges[edge][2];
+    for (const line of lines) {
       for (let i = 0; i < line.length; i += 4) {
         pen.moveTo(line[i], line[i + 1]);
         pen.lineTo(line[i + 2], line[i + 3]);
@@ -51,10 +55,10 @@ const Draw = (() => {
   }
 
   /** Marks edges in their middle only, so that what is believed of them stays in sight. */
-  function strokeMiddles(pen, family, edges, colour, width) {
+  function strokeMiddles(pen, state, edges, colour, width) {
     pen.beginPath();
     for (const edge of edges) {
-      const [x1, y1, x2, y2] = family.edges[edge][2];
+      const [x1, y1, x2, y2] = state.edges[edge][2];
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
       const share = Math.min(0.15, (2.2 * width) / length);
       const [dx, dy] = [(x2 - x1) * share, (y2 - y1) * share];
@@ -97,25 +101,37 @@ const Draw = (() => {
     }
 
     const shades = Array.from({ length: SHADES }, () => []);
-    const [free, blocked] = [[], []];
-    family.edges.forEach((_, edge) => {
+    const [free, blocked, grown] = [[], [], []];
+    for (let edge = 0; edge < state.count; edge += 1) {
       if (state.checked[edge] === 1) free.push(edge);
       else if (state.checked[edge] === 2) blocked.push(edge);
-      else shades[state.belief[edge]].push(edge);
-    });
-    const crowd = Math.min(1, Math.max(0.35, Math.sqrt(1200 / family.edges.length)));
-    shades.forEach((edges, shade) => strokeEdges(pen, family, edges, colours.belief[shade], 1.1 * crowd * px));
-    if (state.sampled) strokeMiddles(pen, family, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 1.8 * px);
-    for (const edges of [blocked, free]) strokeEdges(pen, family, edges, colours.paper, 4.5 * px);
-    strokeEdges(pen, family, free, colours.free, 2.4 * px);
-    strokeEdges(pen, family, blocked, colours.blocked, 2.4 * px, [6 * px, 4 * px]);
-    if (state.best) {
-      strokeEdges(pen, family, state.best, colours.paper, 9 * px);
-      strokeEdges(pen, family, state.best, colours.best, 5 * px);
+      else if (edge < state.given) shades[state.belief[edge]].push(edge);
+      else grown.push(edge);
     }
-    if (state.proposed) strokeEdges(pen, family, state.proposed, colours.proposed, 3.4 * px, [0.1 * px, 7 * px]);
+    const crowd = Math.min(1, Math.max(0.35, Math.sqrt(1200 / state.count)));
+    shades.forEach((edges, shade) => strokeEdges(pen, state, edges, colours.belief[shade], 1.1 * crowd * px));
+    pen.globalAlpha = 0.45;
+    strokeEdges(pen, state, grown, colours.grown, crowd * px);
+    pen.globalAlpha = 1;
+    if (state.sampled) strokeMiddles(pen, state, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 1.8 * px);
+    for (const edges of [blocked, free]) strokeEdges(pen, state, edges, colours.paper, 4.5 * px);
+    strokeEdges(pen, state, free, colours.free, 2.4 * px);
+    strokeEdges(pen, state, blocked, colours.blocked, 2.4 * px, [6 * px, 4 * px]);
+    pen.fillStyle = colours.grown;
+    for (let i = 0; i < state.dots.length; i += 2) {
+      pen.fillRect(state.dots[i] - 1.6 * px, state.dots[i + 1] - 1.6 * px, 3.2 * px, 3.2 * px);
+    }
+    const best = state.way ? [state.way] : (state.best ?? []).map((edge) => state.edges[edge][2]);
+    strokeLines(pen, best, colours.paper, 9 * px);
+    strokeLines(pen, best, colours.best, 5 * px);
+    state.tried.forEach(({ way, free }, place) => {
+      pen.globalAlpha = (place + 1) / state.tried.length;
+      strokeLines(pen, [way], free ? colours.tried : colours.blocked, 2.2 * px, [3 * px, 4 * px]);
+    });
+    pen.globalAlpha = 1;
+    if (state.proposed) strokeEdges(pen, state, state.proposed, colours.proposed, 3.4 * px, [0.1 * px, 7 * px]);
     if (state.edge !== null) {
-      const line = family.edges[state.edge][2];
+      const line = state.edges[state.edge][2];
       pen.beginPath();
       pen.arc((line[0] + line[2]) / 2, (line[1] + line[3]) / 2, 9 * px, 0, 2 * Math.PI);
       pen.strokeStyle = colours.ink;

@@ -51,16 +51,24 @@
     return items;
   }
 
+  const FLASHES = 6;
   const counted = (n) => n.toLocaleString("en");
-  const one = (n, many) => `${counted(n)} ${n === 1 ? many.replace(/s$/, "") : many}`;
+  const one = (n, many) => `${counted(n)} ${n === 1 ? many.replace(/ices$/, "ex").replace(/s$/, "") : many}`;
   const measured = (length) => length.toLocaleString("en", { maximumSignificantDigits: 5 });
 
+  /** The roadmap of a film: the family's, and behind its edges those that it grows by. */
+  function roadmapOf(family, film) {
+    if (!film.grows) return family;
+    film.roadmap ??= { edges: family.edges.concat(film.frames.flatMap((frame) => frame.g ?? [])) };
+    return film.roadmap;
+  }
+
   /** The edges along a path of vertices. */
-  function edgesOf(family, vertices) {
-    family.between ??= new Map(
-      family.edges.flatMap(([from, to], edge) => [[`${to} ${from}`, edge], [`${from} ${to}`, edge]])
+  function edgesOf(roadmap, vertices) {
+    roadmap.between ??= new Map(
+      roadmap.edges.flatMap(([from, to], edge) => [[`${to} ${from}`, edge], [`${from} ${to}`, edge]])
     );
-    const along = vertices.slice(1).map((to, i) => family.between.get(`${vertices[i]} ${to}`));
+    const along = vertices.slice(1).map((to, i) => roadmap.between.get(`${vertices[i]} ${to}`));
     return along.filter((edge) => edge !== undefined);
   }
 
@@ -71,10 +79,12 @@
     let checks = 0;
     let best = null;
     const inAll = (n) => `${one(n, family.unit)} in all`;
+    const roadmap = roadmapOf(family, film);
+    const grown = (frame) => `${one((frame.v?.length ?? 0) / 2, "vertices")} and ${one(frame.g?.length ?? 0, "edges")}`;
     for (const frame of film.frames) {
       frame.belief = frame.d ? unpacked(frame.d, true) : [];
       frame.sampled = frame.s === undefined ? null : unpacked(frame.s, false);
-      frame.path = frame.p ? edgesOf(family, frame.p) : null;
+      frame.path = frame.p ? edgesOf(roadmap, frame.p) : null;
       const spent = frame.n - before;
       before = frame.n;
       best = frame.l ?? best;
@@ -87,10 +97,13 @@
           const cost = family.unit === "edges" ? "" : `, ${one(spent, family.unit)}`;
           return `check ${checks}: ${found}${cost}; ${inAll(frame.n)}`;
         },
+        g: () => `the roadmap grows by ${grown(frame)}; ${inAll(frame.n)}`,
+        t: () => `${frame.h} tried: ${frame.f ? "free" : "in collision"}, ${one(spent, family.unit)}; ${inAll(frame.n)}`,
         i: () => `better path: length ${measured(best)}; ${inAll(frame.n)}`,
         e: () => ({
           "shortest-on-roadmap": `over: the shortest on this roadmap, proven; ${inAll(frame.n)}`,
           "no-path-on-roadmap": `over: this roadmap has no path, proven; ${inAll(frame.n)}`,
+          settled: `over: nothing has made the path shorter for long; ${inAll(frame.n)}`,
           "gave-up": `over: nothing left to propose; ${inAll(frame.n)}`,
           stopped: `over: the budget is spent; ${inAll(frame.n)}`,
         })[frame.h] ?? `over; ${inAll(frame.n)}`,
@@ -101,18 +114,25 @@
 
   /** Where a film stands after its first `count` events. */
   function stateAt(family, film, shortest, count) {
+    const { edges } = roadmapOf(family, film);
     const state = {
-      belief: new Uint8Array(family.edges.length).fill(8),
-      checked: new Uint8Array(family.edges.length),
-      best: null, proposed: null, sampled: null, edge: null,
+      // Of a roadmap that grows those are there that were given, and those that came since.
+      edges, given: family.edges.length, count: family.edges.length, dots: [], tried: [],
+      belief: new Uint8Array(edges.length).fill(8),
+      checked: new Uint8Array(edges.length),
+      best: null, way: null, proposed: null, sampled: null, edge: null,
       cost: 0, lengths: [], bounds: [], words: "not yet begun",
     };
     for (const frame of film.frames.slice(0, count)) {
       for (const [edge, shade] of frame.belief) state.belief[edge] = shade;
       state.edge = null;
+      state.count += frame.g?.length ?? 0;
+      if (frame.v) state.dots.push(...frame.v);
+      // What was tried flashes, and fades while the next few are.
+      if (frame.k === "t") state.tried = [...state.tried.slice(1 - FLASHES), { way: frame.w, free: frame.f }];
       if (frame.k === "p") [state.proposed, state.sampled] = [frame.path, frame.sampled];
       if (frame.k === "c") [state.edge, state.checked[frame.e]] = [frame.e, frame.f ? 1 : 2];
-      if (frame.k === "i") [state.best, state.proposed] = [frame.path, null];
+      if (frame.k === "i") [state.best, state.way, state.proposed] = [frame.path, frame.w ?? null, null];
       if (frame.k === "e") [state.proposed, state.sampled] = [null, null];
       if (frame.l !== undefined && shortest) state.lengths.push([frame.n, frame.l / shortest]);
       if (frame.m !== undefined && shortest) state.bounds.push([frame.n, frame.m / shortest]);
@@ -153,7 +173,7 @@
     select.replaceChildren(...names.map((name, i) => new Option(name, String(i), false, i === chosen)));
   }
 
-  const nameOf = (film) => film.planner + (film.experience === "unseen" ? " (unseen)" : "");
+  const nameOf = (film) => film.planner + (film.grows ? " (growing)" : film.experience === "unseen" ? " (unseen)" : "");
   const filmsHere = () => family.films.filter((film) => film.world === world.world);
 
   function chooseFamily(index) {
@@ -182,6 +202,7 @@
     const cost = films ? spentAt(now) : 0;
     films = [0, 1].map((side) => here[Number(element(`planner-${side}`).value)]);
     films.forEach((film) => prepare(family, film));
+    for (const line of document.querySelectorAll(".key .growing")) line.hidden = !films.some((film) => film.grows);
     timeline = merged(films);
     axes = axesOf(films);
     element("time").max = String(timeline.length - 1);

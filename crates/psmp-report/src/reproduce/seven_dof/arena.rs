@@ -179,7 +179,9 @@ impl<'a> ArmArena<'a> {
             events,
             mut path,
         } = match contender.entry.planner {
-            PlannerName::OnRoadmap(planner) => self.on_roadmap(contender, planner, seed)?,
+            PlannerName::OnRoadmap(planner) | PlannerName::Growing(planner) => {
+                self.on_roadmap(contender, planner, seed)?
+            }
             PlannerName::Tree(tree) => self.without_roadmap(contender, tree, seed)?,
         };
         if contender.entry.straightened
@@ -308,7 +310,7 @@ impl<'a> ArmArena<'a> {
             eta: self.experiment.eta,
             fallback: fallback_name(Fallback::default()),
             budget: Some(match contender.entry.planner {
-                PlannerName::OnRoadmap(_) => self.experiment.budget,
+                PlannerName::OnRoadmap(_) | PlannerName::Growing(_) => self.experiment.budget,
                 PlannerName::Tree(_) => self.experiment.tree_budget,
             }),
             ..Row::of_trial(trial, self.shortest_on_roadmap(), self.limit)

@@ -1,9 +1,10 @@
 //! Who takes part: planners on a roadmap, and those that grow trees and know none.
 
-use psmp::by_name::{NoSuchPlanner, PlannerName};
+use psmp::by_name::{GROWING, NoSuchPlanner, PlannerName};
 use psmp_lab::sweep::{Contestant, Familiarity};
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 /// Ends the name of a planner whose first path is straightened once, and no more.
 const STRAIGHTENED: &str = "+straightened";
@@ -18,15 +19,32 @@ pub struct Entry {
     pub straightened: bool,
 }
 
-impl FromStr for Entry {
-    type Err = NoSuchPlanner;
+/// Why no planner of this name takes part.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum EntryError {
+    /// There is none.
+    #[error(transparent)]
+    NoSuchPlanner(#[from] NoSuchPlanner),
+    /// It would not stay on the roadmap that all plan on.
+    #[error(
+        "`{0}` lets its roadmap grow, and here all plan on the same one: leave out `{GROWING}`"
+    )]
+    Grows(PlannerName),
+}
 
-    fn from_str(text: &str) -> Result<Self, NoSuchPlanner> {
+impl FromStr for Entry {
+    type Err = EntryError;
+
+    fn from_str(text: &str) -> Result<Self, EntryError> {
         let bare = text.strip_suffix(STRAIGHTENED);
-        Ok(Self {
-            planner: bare.unwrap_or(text).parse()?,
-            straightened: bare.is_some(),
-        })
+        let planner = bare.unwrap_or(text).parse()?;
+        match planner {
+            PlannerName::Growing(_) => Err(EntryError::Grows(planner)),
+            PlannerName::OnRoadmap(_) | PlannerName::Tree(_) => Ok(Self {
+                planner,
+                straightened: bare.is_some(),
+            }),
+        }
     }
 }
 
@@ -64,7 +82,7 @@ impl Contender {
     #[must_use]
     pub fn experience(&self) -> &'static str {
         match self.entry.planner {
-            PlannerName::OnRoadmap(planner) => Contestant {
+            PlannerName::OnRoadmap(planner) | PlannerName::Growing(planner) => Contestant {
                 planner,
                 familiarity: self.familiarity,
             }
@@ -104,5 +122,9 @@ mod tests {
             error.contains("`psmp`") && error.contains("`rrtstar`"),
             "{error}"
         );
+        for growing in ["lazysp+grow", "pomp:fs+grow+straightened"] {
+            let error = growing.parse::<Entry>().unwrap_err().to_string();
+            assert!(error.contains("leave out `+grow`"), "{error}");
+        }
     }
 }
