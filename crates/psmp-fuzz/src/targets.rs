@@ -268,7 +268,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(|bytes| seal_mapped(bytes)),
         ..Target::new(
             "kept_file",
-            &["psmp-files/src/kept.rs"],
+            &["psmp-files/src/kept.rs", "psmp-files/src/sections.rs"],
             "run.kept",
             seeds::kept,
             read_kept,
@@ -537,7 +537,9 @@ fn read_belief(path: &Path) -> Result<(), FileError> {
 }
 
 fn read_kept(path: &Path) -> Result<(), FileError> {
+    let begins_so = Kept::is_one(path);
     let kept = Kept::open(path)?;
+    assert!(begins_so, "a kept run is known by how it begins");
     use_roadmap(&kept.roadmap);
     let known = kept.known_in(&kept.world);
     let _ = known.known().count();
