@@ -216,7 +216,7 @@ fn growth_is_said_and_drawn() {
     let (length, _) = ending(place.psmp(&format!("{map} {stop} --json")).ok());
     let (fixed, _) = ending(place.psmp(&format!("{map} --fixed-roadmap --json")).ok());
     assert!(length < fixed, "{length}, {fixed}");
-    let lazy = format!("{map} --planner lazysp+grow --configurations 20000 --json");
+    let lazy = format!("{map} --planner lazysp+grow --configurations 5000 --json");
     let (lazy, _) = ending(place.psmp(&lazy).ok());
     assert!(lazy < fixed, "{lazy}, {fixed}");
 }
