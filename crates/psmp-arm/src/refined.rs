@@ -108,10 +108,6 @@ impl World for RefinedWorld {
     fn at_once(&self) -> u64 {
         self.spheres.at_once()
     }
-
-    fn is_quick(&self) -> bool {
-        true
-    }
 }
 
 impl ArmWorld for RefinedWorld {

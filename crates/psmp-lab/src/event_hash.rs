@@ -55,6 +55,10 @@ impl EventHash {
                 configurations,
             } => [12, what as u64, u64::from(free), configurations],
             EventKind::Settled => [13, 0, 0, 0],
+            EventKind::Priced(prices) => {
+                let bits = [prices.configuration(), prices.thought()].map(f64::to_bits);
+                [14, bits[0], bits[1], 0]
+            }
             EventKind::Proved {
                 edge,
                 free,

@@ -73,6 +73,7 @@ pub fn name(kind: EventKind) -> &'static str {
         EventKind::StraightLine => "straight-line",
         EventKind::GaveUp => "gave-up",
         EventKind::Settled => "settled",
+        EventKind::Priced(_) => "priced",
         _ => "other",
     }
 }

@@ -1,5 +1,6 @@
 //! Events: what a planner has just done, and where it stands.
 
+use crate::price::Prices;
 use crate::roadmap::EdgeId;
 use std::fmt;
 
@@ -184,6 +185,9 @@ pub enum EventKind {
         /// How many configurations that took.
         configurations: u64,
     },
+    /// From now on a configuration and a thought are taken to cost this. A session that is
+    /// [given](crate::SessionOptions::prices) all prices which another one has said goes the same way.
+    Priced(Prices),
     /// The proposed path is free and shorter than all before.
     Improved {
         /// Its length.

@@ -40,6 +40,7 @@ mod moves;
 mod near;
 mod path;
 mod planner;
+mod price;
 pub mod proposer;
 mod random;
 pub mod roadmap;
@@ -59,6 +60,7 @@ pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
 pub use path::Path;
 pub use planner::{Anytime, Fallback, Planner, RoadmapPlanner, Until};
+pub use price::{PriceError, Prices};
 pub use random::Draw;
 pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Growth, NewEdge, Query, Roadmap, RoadmapError,

@@ -27,6 +27,7 @@ use crate::event::{Event, EventKind, Progress, Source, Yardstick};
 use crate::insurance::{Application, Insurance, Next};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
+use crate::price::Prices;
 use crate::proposer::{Appraisal, Proposal, Proposer, Surprises, View, value_of_best};
 use crate::random::Draw;
 use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, Slot, VertexId};
@@ -122,6 +123,8 @@ pub struct Planner<P, B, V, C> {
     path: Path,
     /// Who has proposed it.
     source: Source,
+    /// What checks and thoughts cost; none where only checks count.
+    prices: Option<Prices>,
     /// Not for the plain method.
     is_insured: bool,
     /// None before the first step.
@@ -196,6 +199,7 @@ where
             surprises: Surprises::new(roadmap),
             path: Path::with_room_for(roadmap),
             source: Source::Proposer,
+            prices: None,
             is_insured: false,
             insurance: None,
             given: 0,
@@ -452,6 +456,12 @@ where
         self.search.looked_at()
     }
 
+    /// Says what a configuration and a thought cost from now on. A proposer that could think long then thinks as
+    /// long as is worth it. Before this is said only checks count, as published.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.prices = Some(prices);
+    }
+
     /// Drives the planner until the condition is met or the run is over. The planner can be driven
     /// on afterwards.
     pub fn until(&mut self, stop: &Stop) -> Until<'_, Self> {
@@ -584,6 +594,7 @@ where
             best_length: self.best_length,
             draw,
             remaining_cost: &|edge| remaining_cost(edge, &self.checker, &self.ledger),
+            prices: self.prices,
             limit,
         };
         let dry = match self.fallback {
@@ -970,6 +981,8 @@ pub trait RoadmapPlanner: Anytime {
     fn promise(&mut self) -> Option<f64>;
     /// How many edges all searches have looked at. See [`Planner::effort`].
     fn effort(&self) -> u64;
+    /// Says what a configuration and a thought cost from now on. See [`Planner::set_prices`].
+    fn set_prices(&mut self, prices: Prices);
 }
 
 impl<P, B, V, C> Anytime for Planner<P, B, V, C>
@@ -1021,6 +1034,9 @@ where
     }
     fn effort(&self) -> u64 {
         Planner::effort(self)
+    }
+    fn set_prices(&mut self, prices: Prices) {
+        Planner::set_prices(self, prices);
     }
 }
 

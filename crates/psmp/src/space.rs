@@ -199,12 +199,35 @@ impl Space {
     #[inline]
     #[must_use]
     pub fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        self.squared_distance(a, b).sqrt()
+    }
+
+    /// Its square, which is enough to tell what is nearer.
+    #[inline]
+    #[must_use]
+    pub fn squared_distance(&self, a: &[f64], b: &[f64]) -> f64 {
         let mut sum = 0.0;
         for ((axis, &a), &b) in self.axes.iter().zip(a).zip(b) {
             let part = axis.weight * axis.difference(a, b);
             sum += part * part;
         }
-        sum.sqrt()
+        sum
+    }
+
+    /// Whether two configurations are less than this far apart. Where they are not, a few axes often tell.
+    #[inline]
+    #[must_use]
+    pub fn is_within(&self, a: &[f64], b: &[f64], distance: f64) -> bool {
+        let most = distance * distance;
+        let mut sum = 0.0;
+        for ((axis, &a), &b) in self.axes.iter().zip(a).zip(b) {
+            let part = axis.weight * axis.difference(a, b);
+            sum += part * part;
+            if sum >= most {
+                return false;
+            }
+        }
+        true
     }
 
     /// The square of the weighted distance from `q` to the nearest place in a box, given by its lower

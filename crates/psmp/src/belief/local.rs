@@ -23,8 +23,9 @@ use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 
-/// Stretches that an edge is divided into.
-const STRETCHES: usize = 8;
+/// Points of an edge that look around, its ends among them, and the stretches between them.
+const POINTS: usize = 9;
+const STRETCHES: usize = POINTS - 1;
 /// Rates and etas, per longest side of the space, and sizes as shares of it. Each is twice or half the
 /// one before.
 const RATES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -47,38 +48,34 @@ const PICK: u64 = u64::MAX;
 /// Purposes from here on are for the waves.
 const WAVE: u64 = 1 << 33;
 
+/// Of what is farther away than so many lengths over which an influence falls by a factor e, or so many sizes of an
+/// obstacle, less than two hundredths reaches an edge: that need not be heard of.
+const LENGTHS_AWAY: f64 = 4.0;
+const SIZES_AWAY: f64 = 2.0;
+/// An eta or a size that is less likely than this has no say in how far that is. It gets its say back when it is
+/// twice as likely.
+const UNLIKELY: f64 = 0.01;
+
 /// What an edge meets.
 #[derive(Debug, Clone, Copy)]
 struct Meeting {
-    /// The length it has yet to fear obstacles on, for each eta.
-    hazard: [f64; ETAS.len()],
-    /// How likely it runs into an obstacle that is known, for each size.
-    hit: [f64; SIZES.len()],
-    /// How far the farthest of its points is from what was checked.
-    farthest: f64,
-    /// How many checks it rests on; none if it was never computed.
-    seen: Option<u32>,
     /// The probability that the edge is free, and the version of the shares it was computed with;
     /// none if it was not.
     probability: f64,
     version: u32,
+    /// How many checks it rests on.
+    seen: u32,
+    /// One more than the place of what was predicted of the edge, 0 if nothing was.
+    prediction: u32,
+    met: Met,
 }
 
-impl Meeting {
-    const UNKNOWN: Meeting = Meeting {
-        hazard: [0.0; ETAS.len()],
-        hit: [0.0; SIZES.len()],
-        farthest: f64::INFINITY,
-        seen: None,
-        probability: 0.0,
-        version: 0,
-    };
-}
-
-/// What an edge met before anything was seen of it: by this it was predicted.
+/// What there is along an edge.
 #[derive(Debug, Clone, Copy)]
-struct Prediction {
+struct Met {
+    /// The length it has yet to fear obstacles on, for each eta.
     hazard: [f64; ETAS.len()],
+    /// How likely it runs into an obstacle that is known, for each size.
     hit: [f64; SIZES.len()],
 }
 
@@ -86,20 +83,28 @@ struct Prediction {
 #[derive(Debug, Clone)]
 pub struct Local {
     roadmap: Roadmap,
-    surroundings: Surroundings,
+    surroundings: Surroundings<POINTS>,
     scale: f64,
+    /// By the slots of the surroundings.
     meetings: Vec<Meeting>,
-    predictions: Vec<Option<Prediction>>,
+    /// What edges met before anything was seen of them: by this they were predicted.
+    predictions: Vec<Met>,
     /// Log weight of each eta with each size and each rate.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
     /// How likely each pair of eta and size is, whatever the rate.
     pair_shares: [f64; PAIRS],
+    /// How likely each rate is with each eta, whatever the size.
+    rate_shares: [[f64; RATES.len()]; ETAS.len()],
+    /// The least eta and the greatest size that are likely, by their places.
+    widest: [usize; 2],
     /// How often the shares have changed.
     version: u32,
     /// The waves of the drawn world: how many turns each takes along the first axis, then along the
     /// next, and so on; last the turn each begins with.
     waves: Vec<[f64; WAVES]>,
+    /// The draw whose waves have yet to be made: most are drawn for others and never asked about.
+    drawn: Option<Draw>,
     middle: Vec<f64>,
 }
 
@@ -114,15 +119,18 @@ impl Local {
             .ok_or(NearestNeighbourError::NoConfigurations)?;
         let mut belief = Self {
             roadmap: roadmap.clone(),
-            surroundings: Surroundings::new(roadmap, STRETCHES + 1, REMEMBERED),
+            surroundings: Surroundings::new(roadmap, REMEMBERED, f64::INFINITY),
             scale: space.longest_side(),
-            meetings: vec![Meeting::UNKNOWN; roadmap.edge_count()],
-            predictions: vec![None; roadmap.edge_count()],
+            meetings: Vec::with_capacity(roadmap.edge_count()),
+            predictions: Vec::with_capacity(roadmap.edge_count()),
             weights: [0.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
+            rate_shares: Default::default(),
+            widest: [0; 2],
             version: 0,
             waves: vec![[0.0; WAVES]; space.dimension() + 1],
+            drawn: None,
             middle: vec![0.0; space.dimension()],
         };
         belief.normalise();
@@ -152,12 +160,39 @@ impl Local {
         for (pair_share, shares) in self.pair_shares.iter_mut().zip(pairs) {
             *pair_share = shares.iter().sum();
         }
+        self.rate_shares = Default::default();
+        for (pair, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
+            let of_eta = &mut self.rate_shares[pair / SIZES.len()];
+            for (sum, share) in of_eta.iter_mut().zip(shares) {
+                *sum += share;
+            }
+        }
+        self.choose_earshot();
+    }
+
+    /// Chooses how far from an edge checks can be that tell of it.
+    fn choose_earshot(&mut self) {
+        let mut likely = [[0.0; ETAS.len()], [0.0; SIZES.len()]];
+        for (pair, share) in self.pair_shares.iter().enumerate() {
+            likely[0][pair / SIZES.len()] += share;
+            likely[1][pair % SIZES.len()] += share;
+        }
+        for (widest, likely) in self.widest.iter_mut().zip(likely) {
+            let first = |least: f64| likely.iter().position(|&share| share >= least);
+            // Farther only where that is clear, nearer as soon as it can be.
+            let farther = first(2.0 * UNLIKELY).unwrap_or(0).min(*widest);
+            let nearer = first(UNLIKELY).unwrap_or(0);
+            *widest = nearer.max(farther);
+        }
+        let [eta, size] = self.widest;
+        let earshot = f64::max(LENGTHS_AWAY / ETAS[eta], SIZES_AWAY * SIZES[size]);
+        self.surroundings.set_earshot(earshot * self.scale);
     }
 
     /// The probability that an edge is free where obstacles are known to have this rate, per length.
     pub(super) fn probability_at_rate(&mut self, edge: EdgeId, rate: f64) -> f64 {
-        self.look_at(edge);
-        let Meeting { hazard, hit, .. } = &self.meetings[edge.index()];
+        let slot = self.look_at(edge);
+        let Met { hazard, hit } = &self.meetings[slot].met;
         let mut p = 0.0;
         for (hazard, shares) in hazard
             .iter()
@@ -170,59 +205,101 @@ impl Local {
         doubted(p)
     }
 
-    /// Finds out what an edge meets. Only checks near the edge change it.
-    fn look_at(&mut self, edge: EdgeId) {
-        let place = edge.index();
-        let Meeting { seen, farthest, .. } = self.meetings[place];
-        let news = self.surroundings.look_along(edge, seen, farthest);
-        self.meetings[place].seen = self.surroundings.checks();
-        if news {
-            let stretch = self.roadmap.edge(edge).length / self.scale / STRETCHES as f64;
-            let mut hazard = [0.0; ETAS.len()];
-            let mut hit = [0.0f64; SIZES.len()];
-            let mut farthest = 0.0f64;
-            for point in 0..=STRETCHES {
-                // The ends stand for half a stretch each.
-                let weight = if point == 0 || point == STRETCHES {
-                    0.5 * stretch
-                } else {
-                    stretch
-                };
-                let (distance, free) = self.surroundings.nearest(edge, point);
-                farthest = farthest.max(distance);
-                let distance = distance / self.scale;
-                if free {
-                    // Each eta is twice the one before, so each k the square of the one before.
-                    let mut k = (-ETAS[0] * distance).exp();
-                    for hazard in &mut hazard {
-                        *hazard += weight * (1.0 - k);
-                        k *= k;
-                    }
-                } else {
-                    // Each size is half the one before, so each g the fourth power.
-                    let sizes_away = distance / SIZES[0];
-                    let mut g = (-sizes_away * sizes_away).exp();
-                    for hit in &mut hit {
-                        *hit = hit.max(g);
-                        g *= g;
-                        g *= g;
-                    }
-                    for hazard in &mut hazard {
-                        *hazard += weight;
-                    }
-                }
+    /// The field of a drawn world, with the size of obstacles picked as it is believed now.
+    fn make_waves(&mut self, draw: Draw) {
+        let mut rest = draw.unit(PICK);
+        let mut picked = HYPOTHESES - 1;
+        for (place, share) in self.shares.iter().enumerate() {
+            rest -= share;
+            if rest < 0.0 {
+                picked = place;
+                break;
             }
-            let seen = self.meetings[place].seen;
-            self.meetings[place] = Meeting {
-                hazard,
-                hit,
-                farthest,
-                seen,
-                probability: 0.0,
-                version: 0,
-            };
+        }
+        let size = SIZES[picked / RATES.len() % SIZES.len()];
+        let turns = 1.0 / (size * self.scale * std::f64::consts::TAU);
+        let phase = self.middle.len();
+        for (axis, waves) in self.waves.iter_mut().enumerate() {
+            for (i, number) in waves.iter_mut().enumerate() {
+                let purpose = WAVE + (axis * WAVES + i) as u64;
+                *number = if axis == phase {
+                    draw.unit(purpose)
+                } else {
+                    turns * draw.normal(purpose)
+                };
+            }
         }
     }
+
+    /// Finds out what an edge meets, and in which slot that is kept. Only checks near the edge change it.
+    #[inline]
+    fn look_at(&mut self, edge: EdgeId) -> usize {
+        let slot = self.surroundings.slot(edge);
+        let checks = self.surroundings.checks();
+        match self.meetings.get_mut(slot) {
+            Some(meeting) if meeting.seen == checks => {}
+            Some(meeting) => {
+                meeting.seen = checks;
+                if self.surroundings.look_along(slot) {
+                    meeting.version = 0;
+                    meeting.met = along(&self.surroundings, slot, &self.roadmap, edge, self.scale);
+                }
+            }
+            None => {
+                self.surroundings.look_along(slot);
+                self.meetings.push(Meeting {
+                    probability: 0.0,
+                    version: 0,
+                    seen: checks,
+                    prediction: 0,
+                    met: along(&self.surroundings, slot, &self.roadmap, edge, self.scale),
+                });
+            }
+        }
+        slot
+    }
+}
+
+/// What there is along an edge, by the nearest checked configurations of its points.
+fn along(
+    around: &Surroundings<POINTS>,
+    slot: usize,
+    roadmap: &Roadmap,
+    edge: EdgeId,
+    scale: f64,
+) -> Met {
+    let stretch = roadmap.edge(edge).length / scale / STRETCHES as f64;
+    let mut hazard = [0.0; ETAS.len()];
+    let mut hit = [0.0f64; SIZES.len()];
+    for (point, (distance, free)) in around.nearest(slot).enumerate() {
+        // The ends stand for half a stretch each.
+        let weight = if point == 0 || point == STRETCHES {
+            0.5 * stretch
+        } else {
+            stretch
+        };
+        let distance = distance / scale;
+        if !free {
+            // Each size is half the one before, so each g the fourth power.
+            let sizes_away = distance / SIZES[0];
+            let mut g = (-sizes_away * sizes_away).exp();
+            for hit in &mut hit {
+                *hit = hit.max(g);
+                g *= g;
+                g *= g;
+            }
+        }
+        // Each eta is twice the one before, so each k the square of the one before.
+        let mut k = match free && distance.is_finite() {
+            true => (-ETAS[0] * distance).exp(),
+            false => 0.0,
+        };
+        for hazard in &mut hazard {
+            *hazard += weight * (1.0 - k);
+            k *= k;
+        }
+    }
+    Met { hazard, hit }
 }
 
 /// The probability that an edge meets no unknown obstacle under each rate.
@@ -256,64 +333,52 @@ fn wave(turns: f64) -> f64 {
 }
 
 impl Belief for Local {
+    #[inline]
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
-        self.look_at(edge);
-        let Meeting {
-            hazard,
-            hit,
-            probability,
-            version,
-            ..
-        } = &self.meetings[edge.index()];
-        if *version == self.version {
-            return *probability;
-        }
-        let mut p = 0.0;
-        for (eta, hazard) in hazard.iter().enumerate() {
-            let unhit = under_each_rate(*hazard);
-            for (size, hit) in hit.iter().enumerate() {
-                let pair = eta * SIZES.len() + size;
-                if self.pair_shares[pair] > NEGLIGIBLE {
-                    let shares = &self.shares[pair * RATES.len()..][..RATES.len()];
-                    let unmet: f64 = unhit.iter().zip(shares).map(|(p, s)| p * s).sum();
-                    p += unmet * (1.0 - hit);
+        let slot = self.look_at(edge);
+        let meeting = &mut self.meetings[slot];
+        if meeting.version != self.version {
+            let Met { hazard, hit } = &meeting.met;
+            // Where no obstacle is known nearby sizes do not matter.
+            let is_alone = hit[0] < NEGLIGIBLE;
+            let mut p = 0.0;
+            for (eta, hazard) in hazard.iter().enumerate() {
+                let rates = &self.rate_shares[eta];
+                if rates.iter().sum::<f64>() < NEGLIGIBLE {
+                    continue;
+                }
+                let unhit = under_each_rate(*hazard);
+                let unmet = |shares: &[f64]| -> f64 {
+                    let each = unhit.iter().zip(shares);
+                    each.map(|(p, share)| p * share).sum()
+                };
+                if is_alone {
+                    p += unmet(rates);
+                    continue;
+                }
+                for (size, hit) in hit.iter().enumerate() {
+                    let pair = eta * SIZES.len() + size;
+                    if self.pair_shares[pair] > NEGLIGIBLE {
+                        let shares = &self.shares[pair * RATES.len()..][..RATES.len()];
+                        p += unmet(shares) * (1.0 - hit);
+                    }
                 }
             }
+            meeting.probability = doubted(p);
+            meeting.version = self.version;
         }
-        let p = doubted(p);
-        let meeting = &mut self.meetings[edge.index()];
-        meeting.probability = p;
-        meeting.version = self.version;
-        p
+        meeting.probability
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
-        let mut rest = draw.unit(PICK);
-        let mut picked = HYPOTHESES - 1;
-        for (place, share) in self.shares.iter().enumerate() {
-            rest -= share;
-            if rest < 0.0 {
-                picked = place;
-                break;
-            }
-        }
-        let size = SIZES[picked / RATES.len() % SIZES.len()];
-        let turns = 1.0 / (size * self.scale * std::f64::consts::TAU);
-        let phase = self.middle.len();
-        for (axis, waves) in self.waves.iter_mut().enumerate() {
-            for (i, number) in waves.iter_mut().enumerate() {
-                let purpose = WAVE + (axis * WAVES + i) as u64;
-                *number = if axis == phase {
-                    draw.unit(purpose)
-                } else {
-                    turns * draw.normal(purpose)
-                };
-            }
-        }
+        self.drawn = Some(draw);
         true
     }
 
     fn is_free_in_draw(&mut self, edge: EdgeId) -> bool {
+        if let Some(draw) = self.drawn.take() {
+            self.make_waves(draw);
+        }
         let p = self.probability_free(edge);
         let (space, a, b) = ends(&self.roadmap, edge);
         space.interpolate(a, b, 0.5, &mut self.middle);
@@ -334,12 +399,14 @@ impl Belief for Local {
     }
 
     fn observe(&mut self, evidence: Evidence<'_>) {
-        let place = evidence.edge.index();
-        self.look_at(evidence.edge);
-        let Meeting { hazard, hit, .. } = self.meetings[place];
+        let slot = self.look_at(evidence.edge);
+        let meeting = &mut self.meetings[slot];
         // What was predicted before anything was seen of the edge is what counts.
-        let prediction = self.predictions[place].get_or_insert(Prediction { hazard, hit });
-        let Prediction { hazard, hit } = *prediction;
+        if meeting.prediction == 0 {
+            self.predictions.push(meeting.met);
+            meeting.prediction = self.predictions.len() as u32;
+        }
+        let Met { hazard, hit } = self.predictions[meeting.prediction as usize - 1];
         let Evidence { before, now, .. } = evidence;
         for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
             let unhit = under_each_rate(hazard[pair / SIZES.len()]);
@@ -357,9 +424,7 @@ impl Belief for Local {
         !sightings.is_empty()
     }
 
-    fn grow(&mut self, edges: usize) {
-        self.meetings.resize(edges, Meeting::UNKNOWN);
-        self.predictions.resize(edges, None);
+    fn grow(&mut self, _: usize) {
         self.surroundings.grow();
     }
 

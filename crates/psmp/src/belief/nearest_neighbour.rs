@@ -16,6 +16,9 @@ use thiserror::Error;
 /// How many points of an edge are looked at, both ends included.
 const POINTS: usize = 5;
 
+/// What is farther away than so many times `1 / eta` counts less than a rounding error beside the prior.
+const NOTHING_BEYOND: f64 = 38.0;
+
 /// Why a nearest-neighbour belief cannot be made.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum NearestNeighbourError {
@@ -31,7 +34,7 @@ pub enum NearestNeighbourError {
 #[derive(Debug, Clone)]
 pub struct NearestNeighbour {
     eta: f64,
-    surroundings: Surroundings,
+    surroundings: Surroundings<POINTS>,
     draw: Draw,
 }
 
@@ -50,7 +53,7 @@ impl NearestNeighbour {
         }
         Ok(Self {
             eta,
-            surroundings: Surroundings::new(roadmap, POINTS, usize::MAX),
+            surroundings: Surroundings::new(roadmap, usize::MAX, NOTHING_BEYOND / eta),
             draw: Draw::new(0, 0),
         })
     }
@@ -59,8 +62,9 @@ impl NearestNeighbour {
 impl Belief for NearestNeighbour {
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         let mut least = f64::INFINITY;
-        for point in 0..POINTS {
-            let (distance, free) = self.surroundings.nearest(edge, point);
+        let slot = self.surroundings.slot(edge);
+        self.surroundings.look_along(slot);
+        for (distance, free) in self.surroundings.nearest(slot) {
             let weight = (-self.eta * distance).exp();
             least = least.min((weight * f64::from(u8::from(free)) + 1.0) / (weight + 2.0));
         }

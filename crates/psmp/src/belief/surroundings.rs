@@ -1,12 +1,14 @@
-//! The surroundings of edges: for points along every edge, the nearest checked configuration.
+//! The surroundings of edges: for points along an edge, the nearest checked configuration.
 //!
-//! Each point remembers its nearest checked configuration and how many checks it has looked at. A
-//! check's configurations lie within a ball, so a point farther from the ball than from its nearest
-//! so far passes a whole check over with one comparison.
+//! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
+//! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
+//! ball, so an edge that is farther from the ball than its points are from what they know already passes the whole
+//! check over with one comparison. So does one that is out of earshot: beyond a distance that a belief can name what
+//! was checked tells it nothing.
 
 use super::Evidence;
 use crate::checker::Sightings;
-use crate::roadmap::{EdgeId, Roadmap, VertexId};
+use crate::roadmap::{EdgeId, Roadmap};
 use crate::space::Space;
 
 /// The space of a roadmap and the configurations at the ends of an edge.
@@ -22,41 +24,9 @@ pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) 
     (space, from, to)
 }
 
-/// A point of an edge, and what it knows of its surroundings.
-#[derive(Debug, Clone, Copy)]
-struct Probe {
-    nearest: f64,
-    /// How many batches have been looked at.
-    batches: u32,
-    free: bool,
-}
-
-impl Probe {
-    const UNSEEN: Probe = Probe {
-        nearest: f64::INFINITY,
-        batches: 0,
-        free: true,
-    };
-
-    /// Looks whether any of these configurations is nearer to `point`, where the probe is.
-    #[inline]
-    fn compare(&mut self, space: &Space, point: &[f64], configurations: &[f64], free: &[bool]) {
-        let each = configurations.chunks_exact(space.dimension());
-        for (q, &free) in each.zip(free) {
-            let distance = space.distance(point, q);
-            if distance < self.nearest {
-                self.nearest = distance;
-                self.free = free;
-            }
-        }
-    }
-}
-
-/// Where a probe is kept.
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    Vertex(usize),
-    Inner(usize),
+/// How far along an edge one of its points is.
+fn share(place: usize, points: usize) -> f64 {
+    place as f64 / (points - 1) as f64
 }
 
 /// The configurations of one check.
@@ -78,151 +48,201 @@ fn keep(sightings: &Sightings, most: usize, coordinates: &mut Vec<f64>, is_free:
     }
 }
 
-/// The nearest checked configuration of evenly spaced points on every edge, ends included.
+/// An edge that has been met.
+#[derive(Debug, Clone, Copy)]
+struct Met<const POINTS: usize> {
+    /// How many batches it has looked at.
+    seen: u32,
+    /// Half its length.
+    half: f64,
+    /// How far the farthest of its points is from what was checked.
+    farthest: f64,
+    /// How far each of its points is from the nearest checked configuration, and whether that is free.
+    nearest: [f64; POINTS],
+    free: [bool; POINTS],
+}
+
+/// The nearest checked configuration of evenly spaced points on edges, ends included.
 #[derive(Debug, Clone)]
-pub(super) struct Surroundings {
+pub(super) struct Surroundings<const POINTS: usize> {
     roadmap: Roadmap,
-    points: usize,
     /// Free configurations that a check may leave.
     most: usize,
-    /// One probe for each vertex.
-    at_vertices: Vec<Probe>,
-    /// The inner points of each edge.
-    along_edges: Vec<Probe>,
+    /// One more than the slot of each edge, 0 for those that nobody has asked about.
+    slots: Vec<u32>,
+    met: Vec<Met<POINTS>>,
+    /// The middles of edges that were met, one after the other.
+    middles: Vec<f64>,
+    /// Their points, axis by axis, so that all points of an edge are compared at once.
+    points: Vec<[f64; POINTS]>,
     batches: Vec<Batch>,
     /// The centre of each batch, one after the other.
     centres: Vec<f64>,
     coordinates: Vec<f64>,
     free: Vec<bool>,
+    earshot: f64,
     point: Vec<f64>,
-    /// Where the inner points of an edge are.
-    along: Vec<f64>,
 }
 
-impl Surroundings {
-    /// Nothing checked yet. `roadmap` must have configurations, and `points` be at least 2. Of the
-    /// free configurations of a check about `most` are kept, evenly: more say nothing more to who
-    /// looks from afar.
-    pub(super) fn new(roadmap: &Roadmap, points: usize, most: usize) -> Self {
-        let dimension = roadmap.space().map_or(0, |space| space.dimension());
-        let inner = (points - 2) * roadmap.edge_count();
+/// The square of the distance of each of these points from a configuration.
+#[inline]
+fn squared_distances<const POINTS: usize>(
+    space: &Space,
+    points: &[[f64; POINTS]],
+    q: &[f64],
+) -> [f64; POINTS] {
+    let mut squared = [0.0; POINTS];
+    for ((axis, points), &q) in space.axes().iter().zip(points).zip(q) {
+        if axis.wraps() {
+            for (squared, &x) in squared.iter_mut().zip(points) {
+                let part = axis.weight() * axis.difference(x, q);
+                *squared += part * part;
+            }
+        } else {
+            for (squared, &x) in squared.iter_mut().zip(points) {
+                let part = axis.weight() * (q - x);
+                *squared += part * part;
+            }
+        }
+    }
+    squared
+}
+
+impl<const POINTS: usize> Surroundings<POINTS> {
+    /// Nothing checked yet. `roadmap` must have configurations. Of the free configurations of a check
+    /// about `most` are kept, evenly: more say nothing more to who looks from afar. What is farther away
+    /// than `earshot` need not be heard of.
+    pub(super) fn new(roadmap: &Roadmap, most: usize, earshot: f64) -> Self {
+        let dimension = roadmap.space().map_or(0, Space::dimension);
+        let edges = roadmap.edge_count();
+        // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
-            points,
             most,
-            at_vertices: vec![Probe::UNSEEN; roadmap.vertex_count()],
-            along_edges: vec![Probe::UNSEEN; inner],
-            batches: Vec::with_capacity(roadmap.edge_count()),
-            centres: Vec::with_capacity(roadmap.edge_count() * dimension),
+            slots: vec![0; edges],
+            met: Vec::with_capacity(edges),
+            middles: Vec::with_capacity(edges * dimension),
+            points: Vec::with_capacity(edges * dimension),
+            batches: Vec::with_capacity(edges),
+            centres: Vec::with_capacity(edges * dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
+            earshot,
             point: vec![0.0; dimension],
-            along: vec![0.0; dimension * (points - 2)],
         }
     }
 
-    /// The distance of the nearest checked configuration from a point of an edge, infinite if there
-    /// is none, and whether it is free.
-    pub(super) fn nearest(&mut self, edge: EdgeId, point: usize) -> (f64, bool) {
-        let ends = self.roadmap.edge(edge);
-        let last = self.points - 1;
-        let (place, a, b) = if point == 0 {
-            (Place::Vertex(ends.from.index()), ends.from, ends.from)
-        } else if point == last {
-            (Place::Vertex(ends.to.index()), ends.to, ends.to)
-        } else {
-            let inner = (self.points - 2) * edge.index() + point - 1;
-            (Place::Inner(inner), ends.from, ends.to)
-        };
-        let Probe { nearest, free, .. } = self.look_around(place, a, b, point as f64 / last as f64);
-        (nearest, free)
+    /// The slot of an edge. Slots are numbered as edges are met.
+    #[inline]
+    pub(super) fn slot(&mut self, edge: EdgeId) -> usize {
+        match self.slots[edge.index()] {
+            0 => self.meet(edge),
+            slot => slot as usize - 1,
+        }
     }
 
-    /// Follows the roadmap where it has grown. The new points have looked at nothing yet.
-    pub(super) fn grow(&mut self) {
-        let (vertices, edges) = (self.roadmap.vertex_count(), self.roadmap.edge_count());
-        self.at_vertices.resize(vertices, Probe::UNSEEN);
-        let inner = (self.points - 2) * edges;
-        self.along_edges.resize(inner, Probe::UNSEEN);
+    fn meet(&mut self, edge: EdgeId) -> usize {
+        let slot = self.met.len();
+        self.slots[edge.index()] = slot as u32 + 1;
+        let (space, a, b) = ends(&self.roadmap, edge);
+        self.met.push(Met {
+            seen: 0,
+            half: 0.5 * space.distance(a, b),
+            farthest: f64::INFINITY,
+            nearest: [f64::INFINITY; POINTS],
+            free: [true; POINTS],
+        });
+        space.interpolate(a, b, 0.5, &mut self.point);
+        self.middles.extend_from_slice(&self.point);
+        let first = self.points.len();
+        self.points.resize(first + space.dimension(), [0.0; POINTS]);
+        for place in 0..POINTS {
+            space.interpolate(a, b, share(place, POINTS), &mut self.point);
+            for (points, x) in self.points[first..].iter_mut().zip(&self.point) {
+                points[place] = *x;
+            }
+        }
+        slot
+    }
+
+    /// How far from a point what was checked is still worth hearing of. Where that is farther than before, all
+    /// edges look at everything again.
+    pub(super) fn set_earshot(&mut self, earshot: f64) {
+        if earshot > self.earshot {
+            for met in &mut self.met {
+                met.seen = 0;
+            }
+        }
+        self.earshot = earshot;
     }
 
     /// How many checks have shown something.
-    pub(super) fn checks(&self) -> Option<u32> {
-        Some(self.batches.len() as u32)
+    #[inline]
+    pub(super) fn checks(&self) -> u32 {
+        self.batches.len() as u32
     }
 
-    /// Brings the inner points of an edge up to date that has looked at the first `seen` checks, all of
-    /// its points within `farthest` of what was checked. False if no check since then has a
-    /// configuration that may be nearer to any point: then nothing has changed.
-    pub(super) fn look_along(&mut self, edge: EdgeId, seen: Option<u32>, farthest: f64) -> bool {
-        let new = seen.unwrap_or(0) as usize..self.batches.len();
-        if new.is_empty() {
-            return seen.is_none();
-        }
-        let (space, a, b) = ends(&self.roadmap, edge);
-        let dimension = space.dimension();
-        let inner = self.points - 2;
-        let first = inner * edge.index();
-        let probes = &mut self.along_edges[first..first + inner];
-        space.interpolate(a, b, 0.5, &mut self.point);
-        // Room for rounding, so that nothing nearer is ever passed over.
-        let reach = (0.5 * space.distance(a, b) + farthest) * (1.0 + 1e-9);
-        let mut news = false;
-        for index in new {
-            let Batch { begin, end, radius } = self.batches[index];
-            let centre = &self.centres[index * dimension..(index + 1) * dimension];
-            if space.distance(&self.point, centre) - radius >= reach {
-                continue;
-            }
-            if !news {
-                let last = self.points - 1;
-                for (place, q) in self.along.chunks_exact_mut(dimension).enumerate() {
-                    space.interpolate(a, b, (place + 1) as f64 / last as f64, q);
-                }
-                news = true;
-            }
-            for (probe, point) in probes.iter_mut().zip(self.along.chunks_exact(dimension)) {
-                if space.distance(point, centre) - radius < probe.nearest {
-                    let q = &self.coordinates[begin * dimension..end * dimension];
-                    probe.compare(space, point, q, &self.free[begin..end]);
-                }
-            }
-        }
-        for probe in probes {
-            probe.batches = self.batches.len() as u32;
-        }
-        news || seen.is_none()
+    /// The distance of the nearest checked configuration from each point of an edge, from its beginning to its
+    /// end, and whether that is free; infinite where nothing was heard of.
+    pub(super) fn nearest(&self, slot: usize) -> impl Iterator<Item = (f64, bool)> {
+        let Met { nearest, free, .. } = &self.met[slot];
+        nearest.iter().copied().zip(free.iter().copied())
     }
 
-    /// Brings a probe up to date.
-    fn look_around(&mut self, place: Place, a: VertexId, b: VertexId, t: f64) -> Probe {
-        let seen = match place {
-            Place::Vertex(vertex) => &mut self.at_vertices[vertex],
-            Place::Inner(inner) => &mut self.along_edges[inner],
-        };
-        if seen.batches as usize == self.batches.len() {
-            return *seen;
-        }
-        let (Some(space), Some(a), Some(b)) = (
-            self.roadmap.space(),
-            self.roadmap.configuration(a),
-            self.roadmap.configuration(b),
-        ) else {
+    /// Follows the roadmap where it has grown.
+    pub(super) fn grow(&mut self) {
+        self.slots.resize(self.roadmap.edge_count(), 0);
+    }
+
+    /// Brings the points of an edge up to date. Whether any of them has something nearer now.
+    pub(super) fn look_along(&mut self, slot: usize) -> bool {
+        let met = &mut self.met[slot];
+        let new = met.seen as usize..self.batches.len();
+        met.seen = self.batches.len() as u32;
+        let Some(space) = self.roadmap.space() else {
             unreachable!("beliefs refuse roadmaps without configurations");
         };
         let dimension = space.dimension();
-        space.interpolate(a, b, t, &mut self.point);
-        for index in seen.batches as usize..self.batches.len() {
+        let of = |place: usize| place * dimension..(place + 1) * dimension;
+        let (middle, points) = (&self.middles[of(slot)], &self.points[of(slot)]);
+        // Room for rounding, so that nothing nearer is ever passed over.
+        let reach = |met: &Met<POINTS>| (met.half + met.farthest.min(self.earshot)) * (1.0 + 1e-9);
+        let mut within = reach(met);
+        let mut is_nearer = false;
+        for index in new {
             let Batch { begin, end, radius } = self.batches[index];
-            let centre = &self.centres[index * dimension..(index + 1) * dimension];
-            if space.distance(&self.point, centre) - radius >= seen.nearest {
+            let centre = &self.centres[of(index)];
+            if !space.is_within(middle, centre, within + radius) {
                 continue;
             }
-            let q = &self.coordinates[begin * dimension..end * dimension];
-            seen.compare(space, &self.point, q, &self.free[begin..end]);
+            let from_centre = squared_distances(space, points, centre);
+            let mut may_be_nearer = false;
+            for (squared, nearest) in from_centre.iter().zip(&met.nearest) {
+                let far = nearest.min(self.earshot) + radius;
+                may_be_nearer |= *squared < far * far;
+            }
+            if !may_be_nearer {
+                continue;
+            }
+            let before = met.nearest;
+            for place in begin..end {
+                let squared = squared_distances(space, points, &self.coordinates[of(place)]);
+                let is_free = self.free[place];
+                for (point, squared) in squared.into_iter().enumerate() {
+                    let distance = squared.sqrt();
+                    if distance < met.nearest[point] {
+                        met.nearest[point] = distance;
+                        met.free[point] = is_free;
+                    }
+                }
+            }
+            if met.nearest != before {
+                is_nearer = true;
+                met.farthest = met.nearest.into_iter().fold(0.0, f64::max);
+                within = reach(met);
+            }
         }
-        seen.batches = self.batches.len() as u32;
-        *seen
+        is_nearer
     }
 
     /// Takes the configurations of a check in. Where the checker tells of none, a free edge shows
@@ -232,25 +252,20 @@ impl Surroundings {
         let (space, a, b) = ends(&self.roadmap, evidence.edge);
         let begin = self.free.len();
         if evidence.sightings.is_empty() {
-            let free = evidence.verdict();
-            let points = match free {
-                Some(true) => 0..self.points,
-                Some(false) => self.points / 2..self.points / 2 + 1,
+            let is_free = evidence.verdict();
+            let points = match is_free {
+                Some(true) => 0..POINTS,
+                Some(false) => POINTS / 2..POINTS / 2 + 1,
                 None => 0..0,
             };
             for i in points {
-                let t = i as f64 / (self.points - 1) as f64;
-                space.interpolate(a, b, t, &mut self.point);
+                space.interpolate(a, b, share(i, POINTS), &mut self.point);
                 self.coordinates.extend_from_slice(&self.point);
-                self.free.push(free == Some(true));
+                self.free.push(is_free == Some(true));
             }
         } else {
-            keep(
-                evidence.sightings,
-                self.most,
-                &mut self.coordinates,
-                &mut self.free,
-            );
+            let (seen, free) = (&mut self.coordinates, &mut self.free);
+            keep(evidence.sightings, self.most, seen, free);
         }
         space.interpolate(a, b, 0.5, &mut self.point);
         self.add_batch(begin);

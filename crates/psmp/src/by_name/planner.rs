@@ -12,6 +12,7 @@ use crate::event::{Event, Progress};
 use crate::ledger::Ledger;
 use crate::path::Path;
 use crate::planner::{Anytime, Fallback, Planner, RoadmapPlanner};
+use crate::price::Prices;
 use crate::proposer::Proposer;
 use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, VertexId};
 use crate::stop::Limit;
@@ -269,6 +270,9 @@ impl<E> RoadmapPlanner for TellingFailure<'_, E> {
     }
     fn effort(&self) -> u64 {
         self.planner.effort()
+    }
+    fn set_prices(&mut self, prices: Prices) {
+        self.planner.set_prices(prices);
     }
 }
 

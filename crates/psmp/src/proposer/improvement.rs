@@ -17,6 +17,11 @@
 //! reuse checked edges cost less. *A failure loses only what it took to refute*: edges confirmed on a
 //! path that fails later serve the next one around the obstacle, so they are not charged to the
 //! failure. And a likely small improvement may be worth more than an unlikely large one.
+//!
+//! Where thoughts have a [price](crate::Prices), thinking is paid for by checking: a step may think as long as the
+//! checks have taken since the one before, and what it does not need is left for later ones. So thinking never
+//! takes longer than checking, but for one search. A step that cannot afford a thought proposes the
+//! optimist's path. Where checks cost next to nothing that is LazySP; where they are dear, thinking is not held back.
 
 use super::{Proposal, Proposer, Tradeoff, View};
 use crate::belief::Belief;
@@ -70,6 +75,8 @@ pub struct ExpectedImprovement {
     turn: u64,
     /// How many edges may yet be looked at.
     spare: i64,
+    /// How many configurations had been checked at the last step.
+    checked: u64,
     /// Whether there has been a first step.
     begun: bool,
 }
@@ -80,6 +87,7 @@ struct Before {
     from: [u16; KEPT],
     turn: u64,
     spare: i64,
+    checked: u64,
     begun: bool,
 }
 
@@ -200,6 +208,7 @@ impl ExpectedImprovement {
             from,
             turn: self.turn,
             spare: self.spare,
+            checked: self.checked,
             begun: self.begun,
         }
     }
@@ -208,6 +217,7 @@ impl ExpectedImprovement {
         self.live = before.live;
         self.turn = before.turn;
         self.spare = before.spare;
+        self.checked = before.checked;
         self.begun = before.begun;
         // New candidates were added behind the old ones, which stand where they were.
         for (candidate, bits) in self.candidates[..self.live].iter_mut().zip(&before.from) {
@@ -215,18 +225,34 @@ impl ExpectedImprovement {
         }
     }
 
-    fn gather<B: Belief>(&mut self, view: &mut View<'_, B>) {
-        let first = !std::mem::replace(&mut self.begun, true);
-        if view.optimistic_path() {
-            self.keep(view, 0);
-        }
+    /// Adds to what may be spent on thinking in this step; the optimist's path is in the view.
+    fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) {
+        let most = if first { FIRST_EFFORT } else { EFFORT };
+        let checked = view.ledger().configurations();
+        let since = checked - std::mem::replace(&mut self.checked, checked);
+        let earned = view.prices().map_or(most, |prices| {
+            let paid = match first {
+                // What the optimist would check first.
+                true => view
+                    .path()
+                    .edges()
+                    .iter()
+                    .map(|&e| view.remaining_cost(e))
+                    .sum(),
+                false => since,
+            };
+            most.min((paid as f64 * prices.thoughts()) as i64)
+        });
+        self.spare = (self.spare + earned).min(FIRST_EFFORT);
+    }
+
+    /// Gathers candidates, as far as that can be afforded.
+    fn gather<B: Belief>(&mut self, first: bool, view: &mut View<'_, B>) {
         let seed = view.randomness().below(u64::MAX, u64::MAX);
         if first {
-            self.spare = FIRST_EFFORT;
             self.try_tradeoffs(TRADEOFFS, view);
             self.try_draws(FIRST_DRAWS, seed, view);
         } else {
-            self.spare = (self.spare + EFFORT).min(FIRST_EFFORT);
             // The searches in draws are led straight to the goal and cost little; trade-offs look
             // around as far as what is left reaches.
             self.try_draws(DRAWS, seed, view);
@@ -302,6 +328,16 @@ impl ExpectedImprovement {
         }
     }
 
+    /// Scoring is thinking too.
+    fn count_scoring<B: Belief>(&mut self, view: &mut View<'_, B>) {
+        let live = self.candidates[..self.live].iter();
+        let edges = live.map(|candidate| candidate.path.edges().len()).sum();
+        view.search.count(edges);
+        if view.prices().is_some() {
+            self.spare -= edges as i64;
+        }
+    }
+
     /// All the memory there will be, but for paths much longer than the optimist's.
     fn make_room<B: Belief>(&mut self, view: &View<'_, B>) {
         let most = view.roadmap().vertex_count();
@@ -353,8 +389,18 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
         }
         self.forget_settled(view);
         let before = self.before();
-        self.gather(view);
+        let first = !std::mem::replace(&mut self.begun, true);
+        let is_open = view.optimistic_path();
+        self.earn(first, view);
+        if is_open {
+            if view.prices().is_some() && self.spare <= 0 {
+                return Proposal::Path;
+            }
+            self.keep(view, 0);
+        }
         let best = value_of_best(view.best_length(), view.lower_bound());
+        self.gather(first, view);
+        self.count_scoring(view);
         for candidate in &mut self.candidates[..self.live] {
             if view.is_interrupted() {
                 break;

@@ -32,6 +32,7 @@ pub use psmp::Psmp;
 use crate::belief::{Belief, PartlyChecked};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
+use crate::price::Prices;
 use crate::random::Draw;
 use crate::roadmap::{EdgeId, Query, Roadmap, Slot};
 use crate::search::{OptimisticDistances, Search, Weights};
@@ -100,40 +101,83 @@ impl Tradeoff {
     }
 }
 
-/// -log P(free) of each edge, found out once for all searches of a proposal.
+/// What is known and believed of each edge, found out once for all searches of a proposal, in one number: an edge
+/// weighs in a search what that and its length come to.
 #[derive(Debug)]
 pub(crate) struct Surprises {
-    /// What it is, and for which proposal it was found out.
-    known: Vec<(f64, u64)>,
-    proposal: u64,
+    known: Vec<Surprise>,
+    /// The probability of each edge when its logarithm was last taken, and that. Most probabilities are what they
+    /// were the last time, and a logarithm is dearer than a comparison.
+    logarithms: Vec<[f64; 2]>,
+    proposal: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Surprise {
+    /// -log P(free) of an unchecked edge, infinite where it is blocked, negative where it is free.
+    surprise: f64,
+    /// The proposal for which that was found out.
+    proposal: u32,
+}
+
+impl Surprise {
+    const UNKNOWN: Self = Self {
+        surprise: 0.0,
+        proposal: 0,
+    };
+    const FREE: f64 = -1.0;
 }
 
 impl Surprises {
     pub(crate) fn new(roadmap: &Roadmap) -> Self {
+        let edges = roadmap.edge_count();
         Self {
-            known: vec![(0.0, 0); roadmap.edge_count()],
+            known: vec![Surprise::UNKNOWN; edges],
+            logarithms: vec![[0.0; 2]; edges],
             proposal: 0,
         }
     }
 
     /// Follows the roadmap where it has grown.
     pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
-        self.known.resize(roadmap.edge_count(), (0.0, 0));
+        let edges = roadmap.edge_count();
+        self.known.resize(edges, Surprise::UNKNOWN);
+        self.logarithms.resize(edges, [0.0; 2]);
     }
 
     /// Another proposal: what was known is so no longer.
     pub(crate) fn forget(&mut self) {
-        self.proposal += 1;
+        // After 2^32 proposals the stamps come round again: forget all of them once.
+        self.proposal = self.proposal.checked_add(1).unwrap_or_else(|| {
+            self.known.fill(Surprise::UNKNOWN);
+            1
+        });
     }
 
     #[inline]
-    fn of<B: Belief>(&mut self, edge: EdgeId, belief: &mut B) -> f64 {
-        let (surprise, proposal) = &mut self.known[edge.index()];
-        if *proposal != self.proposal {
-            *surprise = -belief.probability_free(edge).ln();
-            *proposal = self.proposal;
+    fn of<B: Belief>(&mut self, edge: EdgeId, ledger: &Ledger, belief: &mut B) -> f64 {
+        let Surprise { surprise, proposal } = self.known[edge.index()];
+        if proposal == self.proposal {
+            return surprise;
         }
-        *surprise
+        let surprise = match ledger.status(edge) {
+            EdgeStatus::Free => Surprise::FREE,
+            EdgeStatus::Blocked => f64::INFINITY,
+            EdgeStatus::Unchecked => {
+                let probability = belief.probability_free(edge);
+                let [of, logarithm] = &mut self.logarithms[edge.index()];
+                if *of != probability {
+                    *of = probability;
+                    *logarithm = -probability.ln();
+                }
+                *logarithm
+            }
+        };
+        self.known[edge.index()] = Surprise {
+            surprise,
+            proposal: self.proposal,
+        };
+        surprise
     }
 }
 
@@ -150,6 +194,7 @@ pub struct View<'v, B> {
     pub(crate) best_length: f64,
     pub(crate) draw: Draw,
     pub(crate) remaining_cost: &'v dyn Fn(EdgeId) -> u64,
+    pub(crate) prices: Option<Prices>,
     pub(crate) limit: &'v Limit,
 }
 
@@ -255,6 +300,12 @@ impl<B: Belief> View<'_, B> {
         (self.remaining_cost)(edge)
     }
 
+    /// What checks and thoughts cost; none where only checks count.
+    #[must_use]
+    pub fn prices(&self) -> Option<Prices> {
+        self.prices
+    }
+
     /// How many edges all searches of this run have looked at so far: what thinking has cost, the
     /// same on every machine.
     #[must_use]
@@ -339,13 +390,11 @@ impl<B: Belief> View<'_, B> {
                     length_if_free,
                     log_probability,
                 } = self.tradeoff;
-                match self.ledger.status(edge) {
-                    EdgeStatus::Free => length_if_free * length,
-                    EdgeStatus::Blocked => f64::INFINITY,
-                    EdgeStatus::Unchecked => {
-                        let surprise = self.surprises.of(edge, self.belief);
-                        unchecked * length + log_probability * surprise
-                    }
+                let surprise = self.surprises.of(edge, self.ledger, self.belief);
+                if surprise < 0.0 {
+                    length_if_free * length
+                } else {
+                    unchecked * length + log_probability * surprise
                 }
             }
             #[inline]

@@ -110,6 +110,11 @@ impl Search {
         self.looked_at
     }
 
+    /// Counts edges that were looked at without a search.
+    pub(crate) fn count(&mut self, edges: usize) {
+        self.looked_at += edges as u64;
+    }
+
     /// Finds a path of least cost from start to goal, if there is one of at most `most`, and
     /// writes it into `path`. Where some ways are too long, the path is the best of those found by
     /// going on from the cheapest way to each vertex that is not.

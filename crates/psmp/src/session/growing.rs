@@ -2,8 +2,8 @@
 //!
 //! Before the first path RRTConnect and the planner on the roadmap go on side by side, and each spends at
 //! most as much as the other: so either costs at most twice what it would alone, and whatever RRTConnect
-//! can solve is solved. Without experience thinking counts as spending, and more so where the world is
-//! [quick](World::is_quick): RRTConnect has found most paths before the planner would have thought of its first. It
+//! can solve is solved. Thinking counts as spending, by its [price](crate::price): where a configuration costs
+//! next to nothing RRTConnect has found most paths before the planner would have thought of its first. It
 //! is the very search that it would be alone.
 //!
 //! From then on all that can make the best path shorter is weighed in [one currency](crate::moves): moves on
@@ -21,6 +21,7 @@ use crate::by_name::PlannerSpec;
 use crate::checker::{MotionChecker, World};
 use crate::event::{Event, EventKind, Progress};
 use crate::moves::{Again, Attempt, Chances, OnPath, Prospect, Round};
+use crate::price::Prices;
 use crate::stop::Limit;
 use crate::trees::{KnownMotions, RrtConnectOptions, Run, Step, TwoTrees};
 use crate::waypoints::Waypoints;
@@ -31,9 +32,12 @@ use std::collections::VecDeque;
 /// Of all that is spent the roadmap gets one part in so many, whatever the rates say. Of what is spent on moves and on
 /// searches begun again so do moves, and so do these of what moves have cost in vain.
 const LEAST_SHARE: u64 = 8;
-/// Looking at so many edges costs as much as a configuration, in a quick world and in others.
-const THOUGHTS: u64 = 1_000;
-const QUICK_THOUGHTS: u64 = 100;
+/// Finding an edge of a batch and adding it costs as much as looking at so many.
+const THOUGHTS_TO_ADD: u64 = 100;
+/// Where a configuration costs as much as so many thoughts, what the roadmap's next path is worth is to be seen
+/// whatever that costs; and where it costs as much as so many, what was seen elsewhere is told to the belief.
+const DEAR: u64 = 10_000;
+const NOT_CHEAP: u64 = 300;
 /// At how many edges a planner looks when it thinks for the first time.
 const FIRST_THOUGHTS: u64 = 500_000;
 /// How much of what the best path has over the straight line a batch may take.
@@ -45,6 +49,11 @@ const WORTH_WAITING_FOR: f64 = 5e-3;
 const LEAST_WAIT: u64 = 5_000;
 /// After so many configurations without a path it gives up.
 const GIVES_UP: u64 = 1_000_000;
+
+/// How many thoughts cost as much as a configuration: one at least.
+fn thoughts(prices: Prices) -> u64 {
+    prices.thoughts().clamp(1.0, 1e12) as u64
+}
 
 /// Whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +75,7 @@ pub(super) struct Growing<'a, W: World> {
     run: Run<W>,
     /// Whether there is nothing but a roadmap that grows when its shortest path is found.
     is_classical: bool,
-    /// Whether there is experience: then it is worth thinking first, whatever that costs.
-    is_roadmap_first: bool,
+    prices: Prices,
     /// Looking at so many edges costs as much as a configuration.
     thoughts: u64,
     /// The search for a first path.
@@ -111,12 +119,12 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
         start: &[f64],
         goals: &[Vec<f64>],
         options: &SessionOptions,
+        prices: Prices,
     ) -> Self {
         let space = checker.space().clone();
         let trees = options
             .trees
             .unwrap_or_else(|| RrtConnectOptions::for_space(&space));
-        let is_quick = checker.world().is_quick();
         let can_prove = checker.world().can_prove();
         let mut run = Run::between(checker, start, goals, options.seed);
         let roadmap = options.roadmap.as_ref();
@@ -126,8 +134,8 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
             options: options.clone(),
             spec,
             is_classical: !spec.proposer.is_ours(),
-            is_roadmap_first: options.experience.is_some(),
-            thoughts: if is_quick { QUICK_THOUGHTS } else { THOUGHTS },
+            prices,
+            thoughts: thoughts(prices),
             trees: TwoTrees::new(&mut run, trees).knowing(known),
             run,
             chances: Chances::new(&space),
@@ -154,6 +162,15 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
 
     pub fn best(&self) -> Option<&Waypoints> {
         self.run.best()
+    }
+
+    /// What a configuration and a thought cost from now on.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.prices = prices;
+        self.thoughts = thoughts(prices);
+        if let Some(side) = &mut self.on_roadmap {
+            side.planner.set_prices(prices);
+        }
     }
 
     /// The roadmap and the planner on it, once there is one.
@@ -255,17 +272,14 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
         (spent > GIVES_UP).then_some(EventKind::GaveUp)
     }
 
-    /// What the roadmap has cost: a vertex of a batch counts as a configuration, and so do thoughts and, in a
-    /// quick world, the edges of a batch.
+    /// What the roadmap has cost: a vertex of a batch counts as a configuration, and thoughts and the edges of a
+    /// batch by their price.
     fn spent_on_roadmap(&self) -> u64 {
         let planner = self.on_roadmap.as_ref().map(|side| &side.planner);
         let checked = planner.map_or(0, |planner| planner.progress().configurations);
         let spent = self.batches * BATCH as u64 + checked;
-        if self.is_roadmap_first {
-            return spent;
-        }
         let looked_at = planner.map_or(0, |planner| planner.effort());
-        let thoughts = FIRST_THOUGHTS.max(looked_at) + QUICK_THOUGHTS * self.edges;
+        let thoughts = FIRST_THOUGHTS.max(looked_at) + THOUGHTS_TO_ADD * self.edges;
         spent + thoughts / self.thoughts
     }
 
@@ -291,8 +305,8 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
         if let Some(side) = &mut self.on_roadmap {
             let promise = match side.planner.promise() {
                 Some(promise) => promise,
-                // What its next path is worth is to be seen, where thinking costs nothing.
-                None if self.is_roadmap_first && 2 * on_roadmap <= on_roadmap + elsewhere => {
+                // What its next path is worth is to be seen, where thinking costs next to nothing.
+                None if self.thoughts >= DEAR && 2 * on_roadmap <= on_roadmap + elsewhere => {
                     f64::INFINITY
                 }
                 None => 0.0,
@@ -430,8 +444,11 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
                     goals,
                     ..
                 } = &self.run;
-                let side = OnRoadmap::new(self.spec, checker, start, goals, &self.options)?;
-                if self.is_roadmap_first || self.thoughts == THOUGHTS {
+                let mut side = OnRoadmap::new(self.spec, checker, start, goals, &self.options)?;
+                if !self.is_classical {
+                    side.planner.set_prices(self.prices);
+                }
+                if self.thoughts >= NOT_CHEAP {
                     self.run.checker.watch();
                 }
                 none.insert(side)

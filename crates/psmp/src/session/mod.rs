@@ -44,6 +44,7 @@ use crate::goals::Goals;
 use crate::motion::{Resolution, ResolutionError};
 use crate::path::Path;
 use crate::planner::{Anytime, Fallback, RoadmapPlanner};
+use crate::price::{Meter, Prices};
 use crate::roadmap::{self, Connection, Direction, Query, Roadmap, RoadmapError};
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
 use crate::space::Space;
@@ -59,6 +60,7 @@ use rand_pcg::Pcg64;
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Instant;
 use thiserror::Error;
 
 /// How finely motions are asked about unless told, as a share of the longest side of the space.
@@ -186,9 +188,14 @@ pub struct SessionOptions {
     pub eta: f64,
     /// What to do where the proposer has nothing shorter.
     pub fallback: Fallback,
+    /// What a configuration and a thought cost, one after the other as they are said on the way
+    /// ([`EventKind::Priced`]); the last ones stay. Unless told, a session that can check configurations measures
+    /// them, and then the same seed gives the same events only where it measures the same. Where only the edges of a
+    /// roadmap can be checked thoughts cost nothing unless told.
+    pub prices: Vec<Prices>,
     /// How RRTConnect grows its trees; unless told, as [suits](RrtConnectOptions::for_space) the space.
     pub trees: Option<RrtConnectOptions>,
-    /// Same seed, same events.
+    /// Same seed and same [prices](Self::prices), same events.
     pub seed: u64,
 }
 
@@ -206,6 +213,7 @@ impl Default for SessionOptions {
             settles: true,
             eta: 1000.0,
             fallback: Fallback::default(),
+            prices: Vec::new(),
             trees: None,
             seed: 0,
         }
@@ -282,6 +290,8 @@ pub struct Session<'a, W: World> {
     /// The planner of a roadmap that grows, if it does.
     grows: Option<PlannerSpec>,
     growing: Option<Growing<'a, W>>,
+    /// What things cost, where that matters to the planner.
+    meter: Option<Meter>,
     /// How many of the ends have been found free.
     free_ends: usize,
     /// What was spent before the planner began, but for what `motions` counts.
@@ -336,6 +346,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         };
         let mut session = Self::begun(options);
         session.grows = growing_planner(&session.options);
+        session.meter = session
+            .weighs_prices()
+            .then(|| Meter::new(&session.options.prices));
         session.motions = Some(ground.motions()?);
         session.spent = Progress {
             lower_bound: ground.straight_line(),
@@ -389,6 +402,8 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             fixed_roadmap: true,
             ..options
         });
+        let has_prices = session.weighs_prices() && !session.options.prices.is_empty();
+        session.meter = has_prices.then(|| Meter::new(&session.options.prices));
         let joined = Joined::already(roadmap, query);
         session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
         session.joined = Some(joined);
@@ -407,10 +422,19 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             tree: None,
             grows: None,
             growing: None,
+            meter: None,
             free_ends: 0,
             spent: Progress::BEGINNING,
             best: None,
             best_length: None,
+        }
+    }
+
+    /// Whether prices make a difference to the planner.
+    fn weighs_prices(&self) -> bool {
+        match self.options.planner {
+            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => spec.proposer.is_ours(),
+            PlannerName::Tree(_) => false,
         }
     }
 
@@ -593,6 +617,43 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     }
 
     fn advance(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
+        if let Some(prices) = self.news_of_prices() {
+            return Ok(Some(self.event(EventKind::Priced(prices))));
+        }
+        if !self.meter.as_mut().is_some_and(Meter::wants_time) {
+            return self.take_step(limit);
+        }
+        let spent = |session: &Self| {
+            let thoughts = session.planner().map_or(0, |planner| planner.effort());
+            (session.progress().configurations, thoughts)
+        };
+        let before = spent(self);
+        let began = Instant::now();
+        let step = self.take_step(limit);
+        let time = began.elapsed();
+        let now = spent(self);
+        if let Some(meter) = &mut self.meter {
+            meter.take(now.0 - before.0, now.1.saturating_sub(before.1), time);
+        }
+        step
+    }
+
+    /// What things are taken to cost from now on, if it is time to say so.
+    fn news_of_prices(&mut self) -> Option<Prices> {
+        if !matches!(self.stage, Stage::Planning) {
+            return None;
+        }
+        let configurations = self.progress().configurations;
+        let prices = self.meter.as_mut()?.news(configurations)?;
+        if let Some(growing) = &mut self.growing {
+            growing.set_prices(prices);
+        } else if let Some(planner) = &mut self.on_roadmap {
+            planner.set_prices(prices);
+        }
+        Some(prices)
+    }
+
+    fn take_step(&mut self, limit: &Limit) -> Result<Option<Event>, SessionError<W::Error>> {
         match &self.stage {
             Stage::Ends => self.check_ends(limit),
             Stage::Joining(straight) => self.join(*straight, limit),
@@ -736,7 +797,11 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let world = ground.world.clone();
         let checker = BisectionChecker::new(&joined.roadmap, ground.resolution, world)?;
         let checker: AnyChecker<'a, W::Error> = Box::new(checker.proving());
-        self.on_roadmap = Some(spec.build(&self.setting(joined), checker)?);
+        let mut planner = spec.build(&self.setting(joined), checker)?;
+        if let Some(meter) = &self.meter {
+            planner.set_prices(meter.prices());
+        }
+        self.on_roadmap = Some(planner);
         Ok(())
     }
 
@@ -775,7 +840,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             (none, Some(ground)) => {
                 let Ground { start, goals, .. } = ground;
                 let motions = ground.motions()?;
-                none.insert(Growing::new(spec, motions, start, goals, &self.options))
+                let prices = self.meter.as_ref().map_or(Prices::USUAL, Meter::prices);
+                let options = &self.options;
+                none.insert(Growing::new(spec, motions, start, goals, options, prices))
             }
             _ => unreachable!("only what has a ground grows"),
         };

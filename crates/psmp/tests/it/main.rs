@@ -28,3 +28,11 @@ mod runs;
 mod session;
 /// Stops that stop: in the midst of thinking and checking, and never beyond a budget.
 mod stops;
+
+/// Options of a session that measures nothing, so that the same seed is the same run.
+fn repeatable() -> psmp::SessionOptions {
+    psmp::SessionOptions {
+        prices: psmp::Prices::of_configuration(3e-5).into_iter().collect(),
+        ..psmp::SessionOptions::default()
+    }
+}
