@@ -124,14 +124,17 @@ class Meter:
         return self.curve
 
 
-def curve_of(planner: str, problem: Problem, seed: int, most: int, good: float = 0.0) -> Curve:
+def curve_of(
+    planner: str, problem: Problem, seed: int, most: int, good: float = 0.0, price: float | None = None
+) -> Curve:
     """Drives a planner until it has checked most often, or has a path that is good.
 
-    Names of OMPL's are in `OF_OMPL`. All others are ours: `default` is what `psmp.plan` does unless told, `ei:local` and
-    the like a proposer and a belief on the roadmap, and names in `TREES` plan without one.
+    Names of OMPL's are in `OF_OMPL`. All others are ours: `default` is what `psmp.plan` does unless told, and may be told
+    the price of a check, `ei:local` and the like a proposer and a belief on the roadmap, `lazysp` and the like one
+    that needs no belief, on the roadmap as it is, and names in `TREES` plan without one.
     """
     if planner not in OF_OMPL:
-        return of_ours(planner, problem, seed, most, good)
+        return of_ours(planner, problem, seed, most, good, price)
     apart = multiprocessing.get_context("fork")
     here, there = apart.Pipe(duplex=False)
     process = apart.Process(target=of_ompl, args=(planner, problem, seed, most, good, there))
@@ -146,7 +149,7 @@ def curve_of(planner: str, problem: Problem, seed: int, most: int, good: float =
     return curve
 
 
-def of_ours(planner: str, problem: Problem, seed: int, most: int, good: float) -> Curve:
+def of_ours(planner: str, problem: Problem, seed: int, most: int, good: float, price: float | None) -> Curve:
     length = math.inf
     meter = Meter(problem.is_free, lambda: length)
     ends = (problem.start, problem.goal)
@@ -159,7 +162,9 @@ def of_ours(planner: str, problem: Problem, seed: int, most: int, good: float) -
     if planner in TREES:
         run = psmp.plan_without_roadmap(problem.bounds, *ends, planner=planner, **options)
     elif planner == "default":
-        run = psmp.plan(problem.roadmap, *ends, **options)
+        run = psmp.plan(problem.roadmap, *ends, price=price, **options)
+    elif ":" not in planner:
+        run = psmp.plan(problem.roadmap, *ends, proposer=planner, fixed_roadmap=True, **options)
     else:
         proposer, belief = planner.split(":")
         run = psmp.plan(problem.roadmap, *ends, proposer=proposer, belief=BELIEFS[belief](), **options)

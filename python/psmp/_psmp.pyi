@@ -53,6 +53,7 @@ _EventKind = Literal[
     "straight-line",
     "gave-up",
     "settled",
+    "priced",
 ]
 
 @final
@@ -606,6 +607,10 @@ class Event(_Standing):
     def cost(self) -> int | None:
         """How many configurations a ``checked``, ``partly-checked``, ``proved`` or ``probed`` event took."""
 
+    @property
+    def price(self) -> tuple[float, float] | None:
+        """What a configuration and a thought are taken to cost from a ``priced`` event on, in seconds."""
+
 @final
 class Engine:
     """A run that is ready to be driven, once."""
@@ -625,6 +630,7 @@ def on_roadmap(
     fallback: int | None,
     straighten: bool,
     fixed_roadmap: bool,
+    price: Sequence[tuple[float, float | None]] | None,
     keep: str | PathLike[str] | None,
     world: str | None,
     stop: Stop | None,

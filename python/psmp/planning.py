@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from psmp import _psmp
 from psmp.checkers import Checker, called_on
@@ -59,6 +60,7 @@ def plan(
     fallback: int | None = 20,
     straighten: bool = False,
     fixed_roadmap: bool = False,
+    price: float | Sequence[tuple[float, float]] | Literal["measured"] | None = None,
     keep: str | os.PathLike[str] | None = None,
     world: str | None = None,
 ) -> Run:
@@ -106,11 +108,26 @@ def plan(
     it there may be a shorter one; and where it grows once nothing has made the path shorter for long
     (``settled``), or no path was found for very long (``gave-up``).
 
-    The same ``seed`` and the same inputs give the same events, bit for bit. ``fallback`` is after how
+    ``price`` is what checking a configuration costs, in seconds. Where that is much, ``ei`` thinks before it
+    checks, and where it is little it checks instead. ``"measured"`` finds out on the way and tells it by events
+    (``priced``). If not given, a function on configurations is taken to cost 30 microseconds, and from vertex
+    to vertex, or on a ``fixed_roadmap``, only checks count.
+
+    The same ``seed``, ``price`` and inputs give the same events, bit for bit. To repeat a run whose prices were
+    measured, give what its events have told: ``price=[e.price for e in events if e.price]``. ``fallback`` is after how
     many proposals in vain the optimistic shortest path is tried; None gives the plain method, which
     may never end.
     """
     function, kind = called_on(check)
+    prices: list[tuple[float, float | None]] | None = None
+    if isinstance(price, str):
+        if price != "measured":
+            raise ValueError(f"price: {price!r} is none; give seconds, or 'measured'")
+        prices = []
+    elif isinstance(price, (int, float)):
+        prices = [(price, None)]
+    elif price:
+        prices = [*price]
     engine = _psmp.on_roadmap(
         roadmap,
         start,
@@ -126,6 +143,7 @@ def plan(
         fallback,
         straighten,
         fixed_roadmap,
+        prices,
         keep,
         world,
         stop,

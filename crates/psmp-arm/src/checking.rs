@@ -171,6 +171,10 @@ impl World for CheckedArm {
         self.world.at_once()
     }
 
+    fn is_quick(&self) -> bool {
+        self.world.is_quick()
+    }
+
     fn can_prove(&self) -> bool {
         true
     }

@@ -108,6 +108,10 @@ impl World for RefinedWorld {
     fn at_once(&self) -> u64 {
         self.spheres.at_once()
     }
+
+    fn is_quick(&self) -> bool {
+        true
+    }
 }
 
 impl ArmWorld for RefinedWorld {

@@ -227,6 +227,10 @@ impl World for SphereWorld {
     fn at_once(&self) -> u64 {
         LANES as u64
     }
+
+    fn is_quick(&self) -> bool {
+        true
+    }
 }
 
 impl ArmWorld for SphereWorld {

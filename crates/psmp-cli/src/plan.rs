@@ -11,7 +11,10 @@ use clap::{ArgGroup, Args, ValueEnum};
 use psmp::by_name::PlannerName;
 use psmp::checker::{World, WorldFn};
 use psmp::roadmap;
-use psmp::{AnyChecker, Connection, Resolution, Roadmap, Session, SessionError, Space, WorldId};
+use psmp::{
+    AnyChecker, Connection, PriceError, Pricing, Resolution, Roadmap, Session, SessionError,
+};
+use psmp::{Space, WorldId};
 use psmp_files::{FileError, Fingerprint, Keeping, WorldRecord};
 use psmp_lab::sweep::Familiarity;
 use psmp_lab::{Problems, checker_for, resolution_for, resolution_in};
@@ -135,6 +138,14 @@ pub struct PlanArgs {
     #[arg(long)]
     pub fixed_roadmap: bool,
 
+    /// What checking a configuration costs, and if you like what looking at an edge costs when it thinks: `100us`,
+    /// `2ms/30ns`. Where checks are dear the planner thinks before it checks, where they are cheap it checks
+    /// instead. `measured` finds out on the way and tells it as `priced` with `--json`: all these prices, separated
+    /// by commas, repeat such a run bit for bit. If not given, what is usual for a map or an arm is taken, and in a
+    /// dataset only checks count.
+    #[arg(long, value_name = "TIME", value_parser = parse_pricing)]
+    pub price: Option<Pricing>,
+
     /// Keep what has grown in this file: the roadmap, what is known of its edges in this map or scene, and
     /// the experience that was given. If it is there, the run begins with it, whatever `--vertices` says;
     /// in another map or scene of the same space, with what still holds there.
@@ -199,6 +210,14 @@ pub enum Sampler {
     Halton,
     /// Random, by the seed.
     Uniform,
+}
+
+fn parse_pricing(text: &str) -> Result<Pricing, PriceError> {
+    if text == "measured" {
+        return Ok(Pricing::Measured);
+    }
+    let prices = text.split(',').map(str::parse).collect();
+    prices.map(Pricing::Given)
 }
 
 fn parse_bounds(text: &str) -> Result<[f64; 4], String> {

@@ -104,6 +104,7 @@ impl Planning<'_> {
             settles: !self.args.stop.are_given(),
             eta: method.eta,
             fallback: method.fallback,
+            pricing: self.args.price.clone().unwrap_or_default(),
             seed: self.common.seed,
             experience: known,
             ..SessionOptions::default()
@@ -138,6 +139,16 @@ impl Planning<'_> {
                 ),
                 format!("plan with `--planner {spec}`, or in a map or for an arm"),
             )),
+            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec)
+                if self.args.price.is_some() && !spec.proposer.is_ours() =>
+            {
+                Err(Mistake::error(
+                    format!(
+                        "planner `{spec}` has no use for `--price`: it thinks as it was published"
+                    ),
+                    "leave out `--price`, or choose `ei:ensemble`, which thinks as long as is worth it",
+                ))
+            }
             PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => match &self.args.belief {
                 Some(file) if !spec.needs_experience() => Err(Mistake::error(
                     format!(
@@ -161,6 +172,7 @@ impl Planning<'_> {
             (args.outcomes.is_some(), "--outcomes"),
             (args.keep.is_some(), "--keep"),
             (args.fixed_roadmap, "--fixed-roadmap"),
+            (args.price.is_some(), "--price"),
         ] {
             if given {
                 return Err(Mistake::error(

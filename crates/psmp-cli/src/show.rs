@@ -93,6 +93,15 @@ impl Line<'_> {
             EventKind::StraightLine => "straight-line",
             EventKind::GaveUp => "gave-up",
             EventKind::Settled => "settled",
+            EventKind::Priced(prices) if json => {
+                let line = json!({
+                    "event": "priced",
+                    "planner": self.planner,
+                    "configurations": progress.configurations,
+                    "price": prices.to_string(),
+                });
+                return writeln!(out, "{line}");
+            }
             _ => return Ok(()),
         };
         if json {

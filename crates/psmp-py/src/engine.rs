@@ -13,7 +13,7 @@ use psmp::by_name::{
 };
 use psmp::checker::{BisectionError, EdgeMemory, World};
 use psmp::trees::RrtConnectOptions;
-use psmp::{Anytime, Direction, Event, Fallback, Limit, Progress};
+use psmp::{Anytime, Direction, Event, Fallback, Limit, Prices, Pricing, Progress};
 use psmp::{Session, SessionError, SessionOptions};
 use psmp_files::Keeping;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -168,7 +168,7 @@ fn planner_name(
 
 /// A planner on a roadmap.
 #[pyfunction]
-#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, straighten, fixed_roadmap, keep, world, stop))]
+#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, straighten, fixed_roadmap, price, keep, world, stop))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
 pub fn on_roadmap(
     py: Python<'_>,
@@ -186,6 +186,7 @@ pub fn on_roadmap(
     fallback: Option<u32>,
     straighten: bool,
     fixed_roadmap: bool,
+    price: Option<Vec<(f64, Option<f64>)>>,
     keep: Option<PathBuf>,
     world: Option<&str>,
     stop: Option<&Bound<'_, Stop>>,
@@ -208,6 +209,23 @@ pub fn on_roadmap(
         )));
     }
     let grows = planner.grows() && !fixed_roadmap && !from_vertices;
+    let pricing = match price {
+        None => Pricing::Usual,
+        Some(prices) if prices.is_empty() => Pricing::Measured,
+        Some(prices) => {
+            let prices = prices
+                .into_iter()
+                .map(|(configuration, thought)| match thought {
+                    Some(thought) => Prices::new(configuration, thought),
+                    None => Prices::of_configuration(configuration),
+                });
+            Pricing::Given(prices.collect::<Option<_>>().ok_or_else(|| {
+                PyValueError::new_err(
+                    "price: seconds are meant, each at least 1e-12 and at most 3600",
+                )
+            })?)
+        }
+    };
     let mut options = SessionOptions {
         planner,
         roadmap: Some(graph.clone()),
@@ -220,6 +238,7 @@ pub fn on_roadmap(
         settles: stop.is_none(),
         eta: belief.map_or(DEFAULT_ETA, |b| b.eta),
         fallback: fallback.map_or(Fallback::Never, Fallback::AfterNoImprovement),
+        pricing,
         seed,
         ..SessionOptions::default()
     };

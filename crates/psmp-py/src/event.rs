@@ -165,6 +165,15 @@ impl Event {
         }
     }
 
+    /// What a configuration and a thought are taken to cost from a `priced` event on, in seconds.
+    #[getter]
+    fn price(&self) -> Option<(f64, f64)> {
+        match self.event.kind {
+            EventKind::Priced(prices) => Some((prices.configuration(), prices.thought())),
+            _ => None,
+        }
+    }
+
     #[getter]
     fn configurations(&self) -> u64 {
         self.event.progress.configurations

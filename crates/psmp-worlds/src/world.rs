@@ -12,6 +12,10 @@ macro_rules! world_by_looking {
                 Ok(self.free_at(configuration))
             }
 
+            fn is_quick(&self) -> bool {
+                true
+            }
+
             fn can_prove(&self) -> bool {
                 true
             }

@@ -60,7 +60,7 @@ pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
 pub use path::Path;
 pub use planner::{Anytime, Fallback, Planner, RoadmapPlanner, Until};
-pub use price::{PriceError, Prices};
+pub use price::{PriceError, Prices, Pricing};
 pub use random::Draw;
 pub use roadmap::{
     Arc, Connection, Direction, Edge, EdgeId, Growth, NewEdge, Query, Roadmap, RoadmapError,

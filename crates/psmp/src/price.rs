@@ -2,9 +2,11 @@
 //!
 //! A run takes `configurations x price + thinking`. Thinking is counted in *thoughts*, edges that a search
 //! looks at, because their number is the same on every machine. What a configuration and a thought take is
-//! not: a session measures both as it goes ([`Meter`]) and says so at moments that follow from the run
-//! alone, [`EventKind::Priced`](crate::EventKind::Priced). All that is decided by prices is decided by those
-//! that were said last. So a session that is given the prices which another one has said goes the very same way.
+//! not. Unless told, a session takes what is [usual](Pricing::Usual) for its kind of world, and is the same on every
+//! machine. It can be [given](Pricing::Given) prices, or [measure](Pricing::Measured) both as it goes; then it says so at
+//! moments that follow from the run alone, [`EventKind::Priced`](crate::EventKind::Priced). All that is decided by
+//! prices is decided by those that were said last. So a session that is given the prices which another one has said
+//! goes the very same way.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,6 +33,19 @@ pub struct Prices {
     thought: u64,
 }
 
+/// Where the prices of a session come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Pricing {
+    /// What is usual for a world that is [quick](crate::checker::World::is_quick) or not. Planners on a roadmap
+    /// think as long as they like.
+    #[default]
+    Usual,
+    /// They are measured on the way. The same seed is the same run only where the same is measured.
+    Measured,
+    /// These, one after the other as they are said on the way; the last ones stay. Not of length 0.
+    Given(Vec<Prices>),
+}
+
 /// Why something is no price.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
@@ -43,6 +58,16 @@ impl Prices {
     /// What is assumed before anything has been measured: a configuration takes as long as a thousand thoughts.
     pub(crate) const USUAL: Self = Self {
         configuration: 1_000 * USUAL_THOUGHT,
+        thought: USUAL_THOUGHT,
+    };
+    /// In a quick world it takes as long as a hundred.
+    pub(crate) const QUICK: Self = Self {
+        configuration: 100 * USUAL_THOUGHT,
+        thought: USUAL_THOUGHT,
+    };
+    /// Who has experience of other worlds has dear checks: thinking costs nothing beside them.
+    pub(crate) const DEAR: Self = Self {
+        configuration: 1_000_000 * USUAL_THOUGHT,
         thought: USUAL_THOUGHT,
     };
 
@@ -175,9 +200,14 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Prices as given, or measured if there are none.
-    pub fn new(given: &[Prices]) -> Self {
-        Self {
+    /// None where there is nothing to say of prices.
+    pub fn new(pricing: &Pricing) -> Option<Self> {
+        let given = match pricing {
+            Pricing::Usual => return None,
+            Pricing::Measured => &[][..],
+            Pricing::Given(given) => given,
+        };
+        Some(Self {
             checks: Times::default(),
             thoughts: Times::default(),
             given: given.to_vec(),
@@ -185,7 +215,7 @@ impl Meter {
             steps: 0,
             next_time: 0,
             prices: given.first().copied().unwrap_or(Prices::USUAL),
-        }
+        })
     }
 
     fn is_measuring(&self) -> bool {
@@ -195,7 +225,7 @@ impl Meter {
     /// Whether the next step is to be timed: the first ones are, and then a few now and then.
     pub fn wants_time(&mut self) -> bool {
         self.steps += 1;
-        self.is_measuring() && (self.steps <= ALL_OF || self.steps % ONE_IN == 0)
+        self.is_measuring() && (self.steps <= ALL_OF || self.steps.is_multiple_of(ONE_IN))
     }
 
     /// A step has checked so many configurations, or has had so many thoughts, in this time. One that has done
@@ -266,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_price_is_the_median_of_the_last_measurements() {
-        let mut meter = Meter::new(&[]);
+        let mut meter = Meter::new(&Pricing::Measured).unwrap();
         for i in 0..REMEMBERED as u32 {
             // Now and then something else goes on at the machine.
             let busy = if i % 4 == 0 { 1000 } else { 1 };
@@ -293,7 +323,7 @@ mod tests {
     #[test]
     fn what_is_given_is_said_in_its_order_whatever_is_measured() {
         let given = ["1us", "2us"].map(|text| text.parse().unwrap());
-        let mut meter = Meter::new(&given);
+        let mut meter = Meter::new(&Pricing::Given(given.to_vec())).unwrap();
         assert!(!meter.wants_time());
         meter.take(1, 0, Duration::from_secs(1));
         assert_eq!(meter.prices(), given[0]);

@@ -36,7 +36,8 @@ crate::by_table!(ProposerName, "proposer");
 
 impl ProposerName {
     /// Whether it is of this project. Those of the literature stay as they were published.
-    pub(crate) fn is_ours(self) -> bool {
+    #[must_use]
+    pub fn is_ours(self) -> bool {
         matches!(
             self,
             Self::ExpectedImprovement | Self::ImprovementWithout(_)

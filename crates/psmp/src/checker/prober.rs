@@ -49,6 +49,12 @@ pub trait World {
         1
     }
 
+    /// Whether asking about a configuration takes no longer than looking at a hundred edges does: a few
+    /// microseconds. Then a planner that would think long asks instead.
+    fn is_quick(&self) -> bool {
+        false
+    }
+
     /// Whether this world can [prove](World::prove) more than that configurations are free.
     fn can_prove(&self) -> bool {
         false

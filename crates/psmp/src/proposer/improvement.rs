@@ -225,8 +225,9 @@ impl ExpectedImprovement {
         }
     }
 
-    /// Adds to what may be spent on thinking in this step; the optimist's path is in the view.
-    fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) {
+    /// Adds to what may be spent on thinking in this step; the optimist's path is in the view. Whether that is
+    /// less than it would be if thoughts cost nothing.
+    fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) -> bool {
         let most = if first { FIRST_EFFORT } else { EFFORT };
         let checked = view.ledger().configurations();
         let since = checked - std::mem::replace(&mut self.checked, checked);
@@ -239,11 +240,13 @@ impl ExpectedImprovement {
                     .iter()
                     .map(|&e| view.remaining_cost(e))
                     .sum(),
-                false => since,
+                // One at least: what is proposed now is checked next.
+                false => since.max(1),
             };
             most.min((paid as f64 * prices.thoughts()) as i64)
         });
         self.spare = (self.spare + earned).min(FIRST_EFFORT);
+        earned < most
     }
 
     /// Gathers candidates, as far as that can be afforded.
@@ -328,12 +331,12 @@ impl ExpectedImprovement {
         }
     }
 
-    /// Scoring is thinking too.
-    fn count_scoring<B: Belief>(&mut self, view: &mut View<'_, B>) {
+    /// Scoring is thinking too, and is paid for where thoughts are short.
+    fn count_scoring<B: Belief>(&mut self, is_short: bool, view: &mut View<'_, B>) {
         let live = self.candidates[..self.live].iter();
         let edges = live.map(|candidate| candidate.path.edges().len()).sum();
         view.search.count(edges);
-        if view.prices().is_some() {
+        if is_short {
             self.spare -= edges as i64;
         }
     }
@@ -391,16 +394,16 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
         let before = self.before();
         let first = !std::mem::replace(&mut self.begun, true);
         let is_open = view.optimistic_path();
-        self.earn(first, view);
+        let is_short = self.earn(first, view);
         if is_open {
-            if view.prices().is_some() && self.spare <= 0 {
+            if is_short && self.spare <= 0 {
                 return Proposal::Path;
             }
             self.keep(view, 0);
         }
         let best = value_of_best(view.best_length(), view.lower_bound());
         self.gather(first, view);
-        self.count_scoring(view);
+        self.count_scoring(is_short, view);
         for candidate in &mut self.candidates[..self.live] {
             if view.is_interrupted() {
                 break;

@@ -75,7 +75,8 @@ pub(super) struct Growing<'a, W: World> {
     run: Run<W>,
     /// Whether there is nothing but a roadmap that grows when its shortest path is found.
     is_classical: bool,
-    prices: Prices,
+    /// What was said of prices, if anything was.
+    prices: Option<Prices>,
     /// Looking at so many edges costs as much as a configuration.
     thoughts: u64,
     /// The search for a first path.
@@ -119,12 +120,17 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
         start: &[f64],
         goals: &[Vec<f64>],
         options: &SessionOptions,
-        prices: Prices,
+        prices: Option<Prices>,
     ) -> Self {
         let space = checker.space().clone();
         let trees = options
             .trees
             .unwrap_or_else(|| RrtConnectOptions::for_space(&space));
+        let usual = match &options.experience {
+            Some(_) => Prices::DEAR,
+            None if checker.world().is_quick() => Prices::QUICK,
+            None => Prices::USUAL,
+        };
         let can_prove = checker.world().can_prove();
         let mut run = Run::between(checker, start, goals, options.seed);
         let roadmap = options.roadmap.as_ref();
@@ -135,7 +141,7 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
             spec,
             is_classical: !spec.proposer.is_ours(),
             prices,
-            thoughts: thoughts(prices),
+            thoughts: thoughts(prices.unwrap_or(usual)),
             trees: TwoTrees::new(&mut run, trees).knowing(known),
             run,
             chances: Chances::new(&space),
@@ -166,7 +172,7 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
 
     /// What a configuration and a thought cost from now on.
     pub fn set_prices(&mut self, prices: Prices) {
-        self.prices = prices;
+        self.prices = Some(prices);
         self.thoughts = thoughts(prices);
         if let Some(side) = &mut self.on_roadmap {
             side.planner.set_prices(prices);
@@ -445,8 +451,8 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
                     ..
                 } = &self.run;
                 let mut side = OnRoadmap::new(self.spec, checker, start, goals, &self.options)?;
-                if !self.is_classical {
-                    side.planner.set_prices(self.prices);
+                if let Some(prices) = self.prices {
+                    side.planner.set_prices(prices);
                 }
                 if self.thoughts >= NOT_CHEAP {
                     self.run.checker.watch();

@@ -44,7 +44,7 @@ use crate::goals::Goals;
 use crate::motion::{Resolution, ResolutionError};
 use crate::path::Path;
 use crate::planner::{Anytime, Fallback, RoadmapPlanner};
-use crate::price::{Meter, Prices};
+use crate::price::{Meter, Prices, Pricing};
 use crate::roadmap::{self, Connection, Direction, Query, Roadmap, RoadmapError};
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};
 use crate::space::Space;
@@ -188,14 +188,11 @@ pub struct SessionOptions {
     pub eta: f64,
     /// What to do where the proposer has nothing shorter.
     pub fallback: Fallback,
-    /// What a configuration and a thought cost, one after the other as they are said on the way
-    /// ([`EventKind::Priced`]); the last ones stay. Unless told, a session that can check configurations measures
-    /// them, and then the same seed gives the same events only where it measures the same. Where only the edges of a
-    /// roadmap can be checked thoughts cost nothing unless told.
-    pub prices: Vec<Prices>,
+    /// What a configuration and a thought cost.
+    pub pricing: Pricing,
     /// How RRTConnect grows its trees; unless told, as [suits](RrtConnectOptions::for_space) the space.
     pub trees: Option<RrtConnectOptions>,
-    /// Same seed and same [prices](Self::prices), same events.
+    /// Same seed and same [prices](Self::pricing), same events.
     pub seed: u64,
 }
 
@@ -213,7 +210,7 @@ impl Default for SessionOptions {
             settles: true,
             eta: 1000.0,
             fallback: Fallback::default(),
-            prices: Vec::new(),
+            pricing: Pricing::Usual,
             trees: None,
             seed: 0,
         }
@@ -346,9 +343,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         };
         let mut session = Self::begun(options);
         session.grows = growing_planner(&session.options);
-        session.meter = session
-            .weighs_prices()
-            .then(|| Meter::new(&session.options.prices));
+        session.meter = session.meter_of_prices();
         session.motions = Some(ground.motions()?);
         session.spent = Progress {
             lower_bound: ground.straight_line(),
@@ -402,8 +397,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             fixed_roadmap: true,
             ..options
         });
-        let has_prices = session.weighs_prices() && !session.options.prices.is_empty();
-        session.meter = has_prices.then(|| Meter::new(&session.options.prices));
+        session.meter = session.meter_of_prices();
         let joined = Joined::already(roadmap, query);
         session.on_roadmap = Some(spec.build(&session.setting(&joined), checker)?);
         session.joined = Some(joined);
@@ -430,11 +424,13 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         }
     }
 
-    /// Whether prices make a difference to the planner.
-    fn weighs_prices(&self) -> bool {
+    /// What says and measures prices, where they make a difference to the planner.
+    fn meter_of_prices(&self) -> Option<Meter> {
         match self.options.planner {
-            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => spec.proposer.is_ours(),
-            PlannerName::Tree(_) => false,
+            PlannerName::OnRoadmap(spec) | PlannerName::Growing(spec) => {
+                Meter::new(&self.options.pricing).filter(|_| spec.proposer.is_ours())
+            }
+            PlannerName::Tree(_) => None,
         }
     }
 
@@ -840,7 +836,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             (none, Some(ground)) => {
                 let Ground { start, goals, .. } = ground;
                 let motions = ground.motions()?;
-                let prices = self.meter.as_ref().map_or(Prices::USUAL, Meter::prices);
+                let prices = self.meter.as_ref().map(Meter::prices);
                 let options = &self.options;
                 none.insert(Growing::new(spec, motions, start, goals, options, prices))
             }

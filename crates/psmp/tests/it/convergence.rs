@@ -119,7 +119,7 @@ fn misled(dimension: usize, is_free: impl Fn(&[f64], &[f64]) -> bool) -> Session
     SessionOptions {
         roadmap: Some(roadmap),
         experience: Some(Experience::from(table)),
-        ..crate::repeatable()
+        ..SessionOptions::default()
     }
 }
 
@@ -127,7 +127,7 @@ fn misled(dimension: usize, is_free: impl Fn(&[f64], &[f64]) -> bool) -> Session
 fn among_polygons_the_shortest_way_is_come_near() {
     for (number, known) in among_polygons().iter().enumerate() {
         let what = format!("polygons {number}");
-        known.comes(NEAR, 5, &crate::repeatable(), 100_000, &what);
+        known.comes(NEAR, 5, &SessionOptions::default(), 100_000, &what);
     }
 }
 
@@ -136,7 +136,7 @@ fn through_windows_in_three_to_seven_dimensions_the_shortest_way_is_come_near() 
     for dimension in DIMENSIONS {
         let known = through_a_window(dimension, 0.4);
         let what = format!("a window in {dimension} dimensions");
-        known.comes(NEAR, 5, &crate::repeatable(), 200_000, &what);
+        known.comes(NEAR, 5, &SessionOptions::default(), 200_000, &what);
     }
 }
 
@@ -162,7 +162,7 @@ fn a_misleading_belief_does_not_prevent_it() {
 fn lazysp_that_grows_comes_near_too() {
     let options = SessionOptions {
         planner: "lazysp+grow".parse().unwrap(),
-        ..crate::repeatable()
+        ..SessionOptions::default()
     };
     for (number, known) in among_polygons().iter().enumerate().take(3) {
         let what = format!("lazysp+grow among polygons {number}");
@@ -175,6 +175,6 @@ fn a_narrow_window_is_found() {
     for dimension in [2, 3] {
         let known = through_a_window(dimension, 0.02);
         let what = format!("a narrow window in {dimension} dimensions");
-        known.comes(NEAR, 3, &crate::repeatable(), 100_000, &what);
+        known.comes(NEAR, 3, &SessionOptions::default(), 100_000, &what);
     }
 }

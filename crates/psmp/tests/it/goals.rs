@@ -37,7 +37,7 @@ fn options(planner: &str, roadmap: &Roadmap) -> SessionOptions {
         resolution: Some(Resolution::distance(STEP).unwrap()),
         // What is proven is proven of this roadmap and no larger one.
         fixed_roadmap: true,
-        ..crate::repeatable()
+        ..SessionOptions::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use psmp::checker::{MotionChecker, Proof, Stretches, World, WorldFn};
 use psmp::{Anytime, Event, EventKind, Limit, Resolution, Roadmap, Session, SessionOptions};
-use psmp::{Connection, Prices, Space, Stop, Until, roadmap};
+use psmp::{Connection, Space, Stop, Until, roadmap};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,15 +14,15 @@ const GOAL: [f64; 2] = [0.9, 0.1];
 #[derive(Clone)]
 struct Wall {
     gap: f64,
-    can_prove: bool,
+    is_quick: bool,
     asked: Arc<AtomicU64>,
 }
 
 impl Wall {
-    fn new(gap: f64, can_prove: bool) -> Self {
+    fn new(gap: f64, is_quick: bool) -> Self {
         Self {
             gap,
-            can_prove,
+            is_quick,
             asked: Arc::default(),
         }
     }
@@ -42,8 +42,11 @@ impl World for Wall {
         self.asked.fetch_add(1, Ordering::Relaxed);
         Ok(self.is_open(q))
     }
+    fn is_quick(&self) -> bool {
+        self.is_quick
+    }
     fn can_prove(&self) -> bool {
-        self.can_prove
+        self.is_quick
     }
     fn prove(&mut self, stretches: &mut Stretches<'_>) -> Result<(), Infallible> {
         stretches.answer_each(|middle, _| {
@@ -60,17 +63,11 @@ fn options(seed: u64) -> SessionOptions {
     SessionOptions {
         resolution: Some(Resolution::distance(0.005).unwrap()),
         seed,
-        ..crate::repeatable()
+        ..SessionOptions::default()
     }
 }
 
 fn session(world: &Wall, options: SessionOptions) -> Session<'static, Wall> {
-    // What can be proved is quick to check.
-    let price = if world.can_prove { 3e-6 } else { 3e-5 };
-    let options = SessionOptions {
-        prices: Prices::of_configuration(price).into_iter().collect(),
-        ..options
-    };
     Session::in_space(&Space::unit(2), world.clone(), &START, &GOAL, options).unwrap()
 }
 
@@ -110,8 +107,8 @@ fn to_first_path(planner: &str, world: &Wall, options: SessionOptions) -> u64 {
 
 #[test]
 fn budgets_are_kept_and_every_check_is_told() {
-    for can_prove in [false, true] {
-        let world = Wall::new(0.02, can_prove);
+    for is_quick in [false, true] {
+        let world = Wall::new(0.02, is_quick);
         let mut session = session(&world, options(1));
         let mut told = 0;
         for budget in [0, 1, 2, 3, 50, 51, 400, 1_000, 3_000] {
@@ -129,13 +126,13 @@ fn budgets_are_kept_and_every_check_is_told() {
 
 #[test]
 fn a_growing_session_pauses_anywhere_without_a_trace() {
-    for can_prove in [false, true] {
+    for is_quick in [false, true] {
         let budget = 2_500;
         let calm = drive(
-            &mut session(&Wall::new(0.03, can_prove), options(4)),
+            &mut session(&Wall::new(0.03, is_quick), options(4)),
             &Stop::configurations(budget),
         );
-        let mut session = session(&Wall::new(0.03, can_prove), options(4));
+        let mut session = session(&Wall::new(0.03, is_quick), options(4));
         let mut events = Vec::new();
         for edges in 0..5_000 {
             let stop = Stop::edges(edges) | Stop::configurations(budget);
@@ -150,8 +147,8 @@ fn a_growing_session_pauses_anywhere_without_a_trace() {
 #[test]
 fn what_rrtconnect_solves_is_solved_for_twice_its_checks() {
     for seed in 0..6 {
-        for can_prove in [false, true] {
-            let world = Wall::new(0.008, can_prove);
+        for is_quick in [false, true] {
+            let world = Wall::new(0.008, is_quick);
             // Nowhere near the gap.
             let useless = SessionOptions {
                 roadmap: Some(prm(12)),
@@ -263,8 +260,8 @@ fn no_path_is_given_out_that_was_only_looked_at_coarsely() {
 #[test]
 fn what_is_known_is_a_stepping_stone_for_what_is_near() {
     let given = prm(60);
-    for can_prove in [false, true] {
-        let world = Wall::new(0.01, can_prove);
+    for is_quick in [false, true] {
+        let world = Wall::new(0.01, is_quick);
         let (mut alone, mut kept) = (0, 0);
         for seed in 0..5 {
             let with_roadmap = SessionOptions {

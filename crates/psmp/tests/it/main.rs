@@ -16,6 +16,8 @@ mod growth;
 mod insurance;
 /// The nearest-neighbour belief against its formula.
 mod nearest_neighbour;
+/// What checks and thoughts cost, and what follows from it.
+mod prices;
 /// Random problems for the other modules.
 mod problems;
 /// What must hold of every run, whatever it is put together from.
@@ -28,11 +30,3 @@ mod runs;
 mod session;
 /// Stops that stop: in the midst of thinking and checking, and never beyond a budget.
 mod stops;
-
-/// Options of a session that measures nothing, so that the same seed is the same run.
-fn repeatable() -> psmp::SessionOptions {
-    psmp::SessionOptions {
-        prices: psmp::Prices::of_configuration(3e-5).into_iter().collect(),
-        ..psmp::SessionOptions::default()
-    }
-}

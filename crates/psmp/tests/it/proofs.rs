@@ -134,7 +134,7 @@ fn planners_on_roadmaps_give_out_what_is_proved() {
                 planner: name.parse::<PlannerName>().unwrap(),
                 resolution: Some(Resolution::distance(STEP).unwrap()),
                 straighten,
-                ..crate::repeatable()
+                ..SessionOptions::default()
             };
             let session = Session::in_space(&space, ThinWalls, &start, &goal, options);
             let mut session = session.unwrap();

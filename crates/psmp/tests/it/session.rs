@@ -24,7 +24,7 @@ fn options(roadmap: Option<Roadmap>) -> SessionOptions {
         planner: "lazysp".parse().unwrap(),
         roadmap,
         resolution: Some(Resolution::largest_axis(STEP).unwrap()),
-        ..crate::repeatable()
+        ..SessionOptions::default()
     }
 }
 
@@ -124,7 +124,7 @@ fn the_straight_motion_is_tried_first_whatever_the_planner() {
     for planner in ["ei:ensemble", "lazysp", "rrtconnect", "bitstar"] {
         let options = SessionOptions {
             planner: planner.parse().unwrap(),
-            ..crate::repeatable()
+            ..SessionOptions::default()
         };
         let outcome = run(everywhere, [&[0.1, 0.2], &[0.9, 0.4]], options).unwrap();
         assert_eq!(outcome.last(), EventKind::StraightLine, "{planner}");
