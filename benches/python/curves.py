@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,9 @@ SLICE = 20
 MEMORY, SECONDS = 1 << 28, 120
 
 now = time.process_time
+
+#: What a check and a thought cost, in seconds, one after the other; or as it is measured on the way.
+Price = list[tuple[float, float]] | Literal["measured"]
 
 
 class Problem(NamedTuple):
@@ -125,12 +128,12 @@ class Meter:
 
 
 def curve_of(
-    planner: str, problem: Problem, seed: int, most: int, good: float = 0.0, price: float | None = None
+    planner: str, problem: Problem, seed: int, most: int, good: float = 0.0, price: Price | None = None
 ) -> Curve:
     """Drives a planner until it has checked most often, or has a path that is good.
 
     Names of OMPL's are in `OF_OMPL`. All others are ours: `default` is what `psmp.plan` does unless told, and may be told
-    the price of a check, `ei:local` and the like a proposer and a belief on the roadmap, `lazysp` and the like one
+    what checks and thoughts cost, `ei:local` and the like a proposer and a belief on the roadmap, `lazysp` and the like one
     that needs no belief, on the roadmap as it is, and names in `TREES` plan without one.
     """
     if planner not in OF_OMPL:
@@ -149,7 +152,7 @@ def curve_of(
     return curve
 
 
-def of_ours(planner: str, problem: Problem, seed: int, most: int, good: float, price: float | None) -> Curve:
+def of_ours(planner: str, problem: Problem, seed: int, most: int, good: float, price: Price | None) -> Curve:
     length = math.inf
     meter = Meter(problem.is_free, lambda: length)
     ends = (problem.start, problem.goal)

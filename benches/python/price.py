@@ -5,7 +5,8 @@
 
 A run takes `checks x price + thinking`. Thinking is measured, as the processor time of the run less that of the checker,
 and the price is put in: so one run of a planner that does not know the price tells what it would have taken at any. The
-default is told the price and run anew for each. All planners are given the same function on one configuration, which
+default is told the price, and what a thought of its own takes, which is measured in a run before, and is run anew for each
+price. All planners are given the same function on one configuration, which
 `growing.py` makes for the Panda and `two_d.py` for images, and are counted by the same counter; `curves.py` says how.
 
 Two figures, of each the median over problems and seeds of its ratio to the best of all planners:
@@ -26,6 +27,7 @@ import multiprocessing
 import os
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -77,15 +79,43 @@ def regret(found: list[tuple[float, float]], best: float, until: float) -> float
     return (total + (until - at) * (length / best - 1)) / until
 
 
+def thought_in(problem: Problem, seed: int) -> float:
+    """What a thought takes the default in this problem, in seconds."""
+    dear = psmp.plan(
+        problem.roadmap,
+        problem.start,
+        problem.goal,
+        check=slow(problem),
+        seed=seed,
+        resolution=problem.step,
+        stop=psmp.checks(MOST) | psmp.seconds(2),
+        price="measured",
+    )
+    prices = [event.price for event in dear if event.price]
+    return prices[-1][1] if prices else 3e-8
+
+
+def slow(problem: Problem) -> Callable[[npt.NDArray[np.float64]], bool]:
+    """Its checker, slowed down until it is worth thinking."""
+
+    def check(q: npt.NDArray[np.float64]) -> bool:
+        time.sleep(1e-3)
+        return problem.is_free(q)
+
+    return check
+
+
 def figures_of(name: str, number: int, seed: int) -> Figures | None:
     """Figures of all planners at all prices; nothing where there is no problem or nobody has a path."""
     problem = image_problem(name, number) if name in two_d.DATASETS else growing.problem_of(name, number)
     if problem is None:
         return None
+    thought = thought_in(problem, seed)
     fixed = {planner: curve_of(planner, problem, seed, MOST) for planner in PLANNERS[1:]}
     figures = np.full((len(PRICES), len(PLANNERS), 2), math.inf)
     for place, price in enumerate(PRICES):
-        curves = {"default": curve_of("default", problem, seed, MOST, price=price), **fixed}
+        default = curve_of("default", problem, seed, MOST, price=[(price, thought)])
+        curves = {"default": default, **fixed}
         found = [times(curves[planner], price) for planner in PLANNERS]
         best = min((length for of in found for _, length in of), default=math.inf)
         if not math.isfinite(best):

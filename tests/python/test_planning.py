@@ -450,3 +450,23 @@ def test_ctrl_c_is_heard_in_the_midst_of_work(work):
         process.kill()
     assert process.returncode == 7
     assert heard < 1.0
+
+
+def test_a_run_that_measures_prices_is_repeated_by_those_that_it_has_told(roadmap):
+    def events(price):
+        run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.checks(2000), price=price)
+        return [(e.kind, e.configurations, e.length, e.price) for e in run]
+
+    measured = events("measured")
+    told = [price for *_, price in measured if price]
+    assert len(told) > 2 and all(len(price) == 2 for price in told)
+    assert events(told) == measured
+    assert events(1.0) != events(1e-8)
+    # Where nothing is said what is usual counts.
+    assert events(None) == events([]) and not any(price for *_, price in events(None))
+
+
+@pytest.mark.parametrize("price", [0.0, -1.0, float("nan"), 1e9, "soon", [(1.0, 0.0)]])
+def test_prices_that_are_none(roadmap, price):
+    with pytest.raises(ValueError, match="price"):
+        psmp.plan(roadmap, START, GOAL, check=wall, price=price)

@@ -216,7 +216,7 @@ fn parse_pricing(text: &str) -> Result<Pricing, PriceError> {
     if text == "measured" {
         return Ok(Pricing::Measured);
     }
-    let prices = text.split(',').map(str::parse).collect();
+    let prices: Result<_, PriceError> = text.split(',').map(str::parse).collect();
     prices.map(Pricing::Given)
 }
 

@@ -15,6 +15,41 @@ fn a_seed_repeats_a_run_to_the_byte_and_another_does_not() {
     }
 }
 
+#[test]
+fn a_run_that_measures_prices_is_repeated_by_those_that_it_has_told() {
+    let place = Place::new().with_maps();
+    let plan = |price: &str| {
+        let line = format!(
+            "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --configurations 3000 --json --price {price}"
+        );
+        place.psmp(&line)
+    };
+    let measured = plan("measured").ok();
+    let lines = measured.json_lines();
+    let priced = lines.iter().filter(|line| line["event"] == "priced");
+    let told: Vec<&str> = priced.map(|line| line["price"].as_str().unwrap()).collect();
+    assert!(told.len() > 2, "{told:?}");
+    assert_eq!(plan(&told.join(",")).ok().out, measured.out);
+    // What a check costs makes a difference.
+    assert_ne!(plan("1s").ok().out, plan("10ns").ok().out);
+}
+
+#[test]
+fn prices_that_are_none_or_of_no_use_say_so() {
+    let place = Place::new().with_maps();
+    let plan = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1";
+    for price in ["100", "-1us", "1us/", "soon"] {
+        let run = place.psmp(&format!("{plan} --price={price}"));
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.err.contains("is no price"), "{run:?}");
+    }
+    for planner in ["lazysp", "rrtconnect"] {
+        let run = place.psmp(&format!("{plan} --price 1ms --planner {planner}"));
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.err.contains("has no use for `--price`"), "{run:?}");
+    }
+}
+
 /// Time is the one thing that a run does not repeat.
 fn without_time(csv: &str) -> String {
     let place = csv.split([',', '\n']).position(|c| c == "seconds").unwrap();

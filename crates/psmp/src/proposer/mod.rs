@@ -112,6 +112,9 @@ pub(crate) struct Surprises {
     proposal: u32,
 }
 
+/// Of no probability, not even 0.
+const NO_LOGARITHM: [f64; 2] = [f64::NAN; 2];
+
 #[derive(Debug, Clone, Copy)]
 struct Surprise {
     /// -log P(free) of an unchecked edge, infinite where it is blocked, negative where it is free.
@@ -133,7 +136,7 @@ impl Surprises {
         let edges = roadmap.edge_count();
         Self {
             known: vec![Surprise::UNKNOWN; edges],
-            logarithms: vec![[0.0; 2]; edges],
+            logarithms: vec![NO_LOGARITHM; edges],
             proposal: 0,
         }
     }
@@ -142,7 +145,7 @@ impl Surprises {
     pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
         let edges = roadmap.edge_count();
         self.known.resize(edges, Surprise::UNKNOWN);
-        self.logarithms.resize(edges, [0.0; 2]);
+        self.logarithms.resize(edges, NO_LOGARITHM);
     }
 
     /// Another proposal: what was known is so no longer.

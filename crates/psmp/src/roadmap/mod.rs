@@ -29,7 +29,7 @@ use crate::search::{Search, Weights};
 use crate::space::Space;
 use crate::stop::Limit;
 use std::borrow::Cow;
-use std::sync::Arc as Shared;
+use std::sync::{Arc as Shared, OnceLock};
 use thiserror::Error;
 
 /// A vertex of a [`Roadmap`], counted from 0.
@@ -216,6 +216,8 @@ struct Base {
     edges: Vec<Edge>,
     adjacency: Adjacency,
     embedding: Option<Embedding>,
+    /// Whether the lengths of its edges are distances, once somebody has asked.
+    is_of_distances: OnceLock<bool>,
 }
 
 /// Whether edges from this id on can be part of a roadmap of so many vertices.
@@ -278,6 +280,7 @@ impl Roadmap {
                 edges,
                 adjacency,
                 embedding: None,
+                is_of_distances: OnceLock::new(),
             }),
             tail: Shared::new(Tail::new(direction)),
         })
@@ -320,7 +323,9 @@ impl Roadmap {
             self.branch()
         };
         drop(self);
-        Shared::make_mut(&mut roadmap.base).embedding = Some(Embedding { space, coordinates });
+        let base = Shared::make_mut(&mut roadmap.base);
+        base.embedding = Some(Embedding { space, coordinates });
+        base.is_of_distances = OnceLock::new();
         Ok(roadmap)
     }
 
@@ -510,7 +515,7 @@ impl Roadmap {
         let Some(space) = self.space() else {
             return false;
         };
-        self.edges().all(|edge| {
+        let is_distance = |edge: Edge| {
             let ends = [edge.from, edge.to].map(|v| self.configuration(v));
             let [Some(from), Some(to)] = ends else {
                 return false;
@@ -519,7 +524,12 @@ impl Roadmap {
             // Files state lengths and places with few digits.
             let rounding = 1e-3 * distance.max(edge.length) + 3e-5 * space.longest_side();
             (edge.length - distance).abs() <= rounding
-        })
+        };
+        let base = &self.base;
+        let of_base = || base.edges.iter().all(|&edge| is_distance(edge));
+        *base.is_of_distances.get_or_init(of_base)
+            && (base.edges.len()..self.edge_count())
+                .all(|edge| is_distance(self.edge(EdgeId(edge as u32))))
     }
 
     /// The configuration of a vertex, if the roadmap has any.

@@ -11,9 +11,11 @@ fn prm(count: usize) -> Roadmap {
     Roadmap::from_configurations(space, points, Connection::Nearest(10)).unwrap()
 }
 
-fn session(options: SessionOptions) -> Session<'static, WorldFn<fn(&[f64]) -> bool>> {
+type IsFree = fn(&[f64]) -> bool;
+
+fn session(options: SessionOptions) -> Session<'static, WorldFn<IsFree>> {
     // Three walls, each with a gap elsewhere.
-    let is_free: fn(&[f64]) -> bool = |q| {
+    let is_free: IsFree = |q| {
         let gap = |x: f64, y: f64| (q[0] - x).abs() > 0.02 || (q[1] - y).abs() < 0.06;
         gap(0.3, 0.8) && gap(0.5, 0.2) && gap(0.7, 0.6)
     };
