@@ -135,6 +135,7 @@ def draw(file: str, ratios: Figures) -> None:
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "psmp"
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
     picture, panels = plt.subplots(1, 2, figsize=(10, 4), sharex=True)
     for panel, (which, title) in zip(panels, enumerate(("time to a first path", "regret by the clock")), strict=True):
@@ -145,8 +146,12 @@ def draw(file: str, ratios: Figures) -> None:
             panel.plot(PRICES, ratios[:, place, which], marker="o", markersize=3, label=label, **style)
         panel.set(xscale="log", yscale="log", xlabel="price of a check, in seconds", ylabel="times the best of all", title=title)
         panel.grid(alpha=0.3)
-    panels[1].legend(fontsize=7)
-    picture.tight_layout()
+        panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        panel.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+        panel.yaxis.set_minor_formatter(NullFormatter())
+    lines, labels = panels[0].get_legend_handles_labels()
+    picture.legend(lines, labels, fontsize=8, ncols=len(PLANNERS), loc="lower center", frameon=False)
+    picture.tight_layout(rect=(0, 0.06, 1, 1))
     picture.savefig(file, metadata={"Date": None} if file.endswith(".svg") else None, dpi=150)
 
 
