@@ -42,7 +42,7 @@ pub enum Pricing {
     Usual,
     /// They are measured on the way. The same seed is the same run only where the same is measured.
     Measured,
-    /// These, one after the other as they are said on the way; the last ones stay. Not of length 0.
+    /// These, one after the other as they are said on the way; the last ones stay. None are as usual.
     Given(Vec<Prices>),
 }
 
@@ -205,6 +205,7 @@ impl Meter {
         let given = match pricing {
             Pricing::Usual => return None,
             Pricing::Measured => &[][..],
+            Pricing::Given(given) if given.is_empty() => return None,
             Pricing::Given(given) => given,
         };
         Some(Self {
@@ -323,6 +324,7 @@ mod tests {
     #[test]
     fn what_is_given_is_said_in_its_order_whatever_is_measured() {
         let given = ["1us", "2us"].map(|text| text.parse().unwrap());
+        assert!(Meter::new(&Pricing::Given(Vec::new())).is_none());
         let mut meter = Meter::new(&Pricing::Given(given.to_vec())).unwrap();
         assert!(!meter.wants_time());
         meter.take(1, 0, Duration::from_secs(1));
