@@ -186,7 +186,7 @@ pub enum EventKind {
         configurations: u64,
     },
     /// From now on a configuration and a thought are taken to cost this. A session that is
-    /// [given](crate::SessionOptions::prices) all prices which another one has said goes the same way.
+    /// [given](crate::SessionOptions::pricing) all prices which another one has said goes the same way.
     Priced(Prices),
     /// The proposed path is free and shorter than all before.
     Improved {
