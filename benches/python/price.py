@@ -53,16 +53,6 @@ AHEAD_FROM = 5e-5
 Figures = npt.NDArray[np.float64]
 
 
-def image_problem(name: str, world: int) -> Problem:
-    data = two_d.dataset(name)
-    image = data.image(world)
-    assert image is not None
-    vertices = np.asarray(data.roadmap.configurations)
-    roadmap = psmp.Roadmap.from_edges(data.roadmap.edges, configurations=vertices, space=psmp.Space.unit(2))
-    start, goal = (vertices[end] for end in (data.start, data.goal))
-    return Problem(two_d.is_free_in(image), np.array([(0.0, 1.0)] * 2), start, goal, two_d.STEP, roadmap)
-
-
 def times(curve: Curve, price: float) -> list[tuple[float, float]]:
     """When each better path was found, and how long it is."""
     return [(found.checks * price + found.thinking, found.length) for found in curve.found]
@@ -107,7 +97,7 @@ def slow(problem: Problem) -> Callable[[npt.NDArray[np.float64]], bool]:
 
 def figures_of(name: str, number: int, seed: int) -> Figures | None:
     """Figures of all planners at all prices; nothing where there is no problem or nobody has a path."""
-    problem = image_problem(name, number) if name in two_d.DATASETS else growing.problem_of(name, number)
+    problem = two_d.problem_of(name, number)[0] if name in two_d.DATASETS else growing.problem_of(name, number)
     if problem is None:
         return None
     thought = thought_in(problem, seed)

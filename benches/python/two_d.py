@@ -125,17 +125,22 @@ def dataset(name: str) -> psmp.Dataset:
     return psmp.Dataset.open(DATA / name)
 
 
-def got_there(planners: tuple[str, ...], seeds: int, name: str, world: int) -> tuple[float, Points]:
-    """The shortest length there is, and of each planner the median over seeds of the checks and seconds to come near it, and
-    of how many times as long its path is in the end."""
+def problem_of(name: str, world: int) -> tuple[Problem, npt.NDArray[np.bool_]]:
+    """A published world, and its image."""
     data = dataset(name)
     image = data.image(world)
     assert image is not None
     vertices = np.asarray(data.roadmap.configurations)
     roadmap = psmp.Roadmap.from_edges(data.roadmap.edges, configurations=vertices, space=psmp.Space.unit(2))
     start, goal = (vertices[end] for end in (data.start, data.goal))
-    best = shortest(image, start, goal)
-    problem = Problem(is_free_in(image), np.array([(0.0, 1.0)] * 2), start, goal, STEP, roadmap)
+    return Problem(is_free_in(image), np.array([(0.0, 1.0)] * 2), start, goal, STEP, roadmap), image
+
+
+def got_there(planners: tuple[str, ...], seeds: int, name: str, world: int) -> tuple[float, Points]:
+    """The shortest length there is, and of each planner the median over seeds of the checks and seconds to come near it, and
+    of how many times as long its path is in the end."""
+    problem, image = problem_of(name, world)
+    best = shortest(image, problem.start, problem.goal)
     took = np.full((len(planners), seeds, 3), math.inf)
     for (place, planner), seed in product(enumerate(planners), range(seeds)):
         if not math.isfinite(best):
