@@ -30,7 +30,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
-from pathlib import Path
 
 import growing
 import numpy as np
