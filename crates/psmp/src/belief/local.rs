@@ -18,7 +18,7 @@
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
-use crate::belief::surroundings::{Surroundings, ends};
+use crate::belief::surroundings::{Remembered, Surroundings, ends};
 use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
@@ -35,7 +35,7 @@ const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0, 1.0 / 12
 const PAIRS: usize = ETAS.len() * SIZES.len();
 const HYPOTHESES: usize = RATES.len() * PAIRS;
 /// Free configurations that a check leaves to be remembered: several for each stretch.
-const REMEMBERED: usize = 4 * STRETCHES;
+const REMEMBERED: Remembered = Remembered::Stretches(4 * STRETCHES);
 /// A pair of eta and size that is less likely than this is passed over.
 const NEGLIGIBLE: f64 = 1e-4;
 /// While the shares of the hypotheses have moved by no more than this, the old ones serve, and
@@ -63,8 +63,6 @@ struct Meeting {
     /// none if it was not.
     probability: f64,
     version: u32,
-    /// How many checks it rests on.
-    seen: u32,
     /// One more than the place of what was predicted of the edge, 0 if nothing was.
     prediction: u32,
     met: Met,
@@ -235,25 +233,19 @@ impl Local {
     #[inline]
     fn look_at(&mut self, edge: EdgeId) -> usize {
         let slot = self.surroundings.slot(edge);
-        let checks = self.surroundings.checks();
-        match self.meetings.get_mut(slot) {
-            Some(meeting) if meeting.seen == checks => {}
-            Some(meeting) => {
-                meeting.seen = checks;
-                if self.surroundings.look_along(slot) {
+        if self.surroundings.look_along(slot) {
+            let met = along(&self.surroundings, slot, &self.roadmap, edge, self.scale);
+            match self.meetings.get_mut(slot) {
+                Some(meeting) => {
                     meeting.version = 0;
-                    meeting.met = along(&self.surroundings, slot, &self.roadmap, edge, self.scale);
+                    meeting.met = met;
                 }
-            }
-            None => {
-                self.surroundings.look_along(slot);
-                self.meetings.push(Meeting {
+                None => self.meetings.push(Meeting {
                     probability: 0.0,
                     version: 0,
-                    seen: checks,
                     prediction: 0,
-                    met: along(&self.surroundings, slot, &self.roadmap, edge, self.scale),
-                });
+                    met,
+                }),
             }
         }
         slot

@@ -6,7 +6,7 @@
 //! as the least likely of five evenly spaced points on it, ends included. Drawn worlds decide each
 //! edge on its own.
 
-use super::surroundings::Surroundings;
+use super::surroundings::{Remembered, Surroundings};
 use super::{Belief, Evidence};
 use crate::checker::Sightings;
 use crate::random::Draw;
@@ -53,7 +53,7 @@ impl NearestNeighbour {
         }
         Ok(Self {
             eta,
-            surroundings: Surroundings::new(roadmap, usize::MAX, NOTHING_BEYOND / eta),
+            surroundings: Surroundings::new(roadmap, Remembered::All, NOTHING_BEYOND / eta),
             draw: Draw::new(0, 0),
         })
     }

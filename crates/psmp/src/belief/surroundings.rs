@@ -2,9 +2,10 @@
 //!
 //! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
 //! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
-//! ball, so an edge that is farther from the ball than its points are from what they know already passes the whole
-//! check over with one comparison. So does one that is out of earshot: beyond a distance that a belief can name what
-//! was checked tells it nothing.
+//! ball, or a *stretch* that is free from end to end. Edges that were met one after the other are compared with a new
+//! batch together, all at once, and those that are farther from the ball than their points are from what they know
+//! already pass it over. So do those that are out of earshot: beyond a distance that a belief can name what was checked
+//! tells them nothing. For the others it is *news*, of which an edge hears when somebody asks about it.
 
 use super::Evidence;
 use crate::checker::Sightings;
@@ -29,55 +30,149 @@ fn share(place: usize, points: usize) -> f64 {
     place as f64 / (points - 1) as f64
 }
 
-/// The configurations of one check.
+/// What one check has shown.
 #[derive(Debug, Clone, Copy)]
 struct Batch {
+    /// Where its configurations are.
     begin: usize,
     end: usize,
     radius: f64,
+    /// Whether it is free from end to end: then it has no configurations, but the way from its centre to one end.
+    is_stretch: bool,
 }
 
-/// Keeps what is in collision, and of what is free about `most`, evenly.
-fn keep(sightings: &Sightings, most: usize, coordinates: &mut Vec<f64>, is_free: &mut Vec<bool>) {
-    let stride = sightings.len().div_ceil(most);
-    for (place, (q, free)) in sightings.iter().enumerate() {
-        if !free || place % stride == 0 {
-            coordinates.extend_from_slice(q);
-            is_free.push(free);
+/// What is remembered of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remembered {
+    /// Every configuration.
+    All,
+    /// A motion that is free from end to end as a whole. Else what is in collision, and about so many of the
+    /// free configurations, evenly: more say nothing more to who looks from afar.
+    Stretches(usize),
+}
+
+/// How many edges, or batches, are compared with one batch, or edge, at once.
+const GROUP: usize = 16;
+
+/// Places in groups, each axis for itself, so that a whole group is compared with another place at once.
+#[derive(Debug, Clone)]
+struct Places {
+    dimension: usize,
+    coordinates: Vec<[f64; GROUP]>,
+    count: usize,
+}
+
+impl Places {
+    fn with_room_for(count: usize, dimension: usize) -> Self {
+        Self {
+            dimension,
+            coordinates: Vec::with_capacity(count.div_ceil(GROUP) * dimension),
+            count: 0,
         }
     }
+
+    fn push(&mut self, q: &[f64]) {
+        let (group, place) = (self.count / GROUP, self.count % GROUP);
+        if place == 0 {
+            let more = (group + 1) * self.dimension;
+            // Nothing is as near as what is nowhere.
+            self.coordinates.resize(more, [f64::NAN; GROUP]);
+        }
+        for (axis, x) in self.coordinates[group * self.dimension..].iter_mut().zip(q) {
+            axis[place] = *x;
+        }
+        self.count += 1;
+    }
+
+    fn get(&self, place: usize, q: &mut [f64]) {
+        let group = &self.coordinates[place / GROUP * self.dimension..];
+        for (x, axis) in q.iter_mut().zip(group) {
+            *x = axis[place % GROUP];
+        }
+    }
+
+    /// The square of the distance of each place of a group from a configuration.
+    #[inline]
+    fn squared_distances(&self, space: &Space, group: usize, q: &[f64]) -> [f64; GROUP] {
+        squared_distances(space, &self.coordinates[group * self.dimension..], q)
+    }
 }
+
+/// Edges that have been met one after the other, and so are near each other more often than not. Which batches are
+/// near any of them is found out for all at once; each hears of these when somebody asks about it.
+#[derive(Debug, Clone, Copy)]
+struct Neighbours {
+    /// How many batches have been compared with them.
+    seen: u32,
+    /// The first and the last piece of news for any of them; none if there was none.
+    first: u32,
+    last: u32,
+    /// Half the length of each.
+    half: [f64; GROUP],
+    /// How far the farthest of its points is from what was checked.
+    farthest: [f64; GROUP],
+}
+
+/// That a batch is near some edges of a group.
+#[derive(Debug, Clone, Copy)]
+struct News {
+    batch: u32,
+    /// The edges, a bit for each.
+    whom: u16,
+    /// The next news for the same group.
+    next: u32,
+}
+
+/// No news.
+const NONE: u32 = u32::MAX;
 
 /// An edge that has been met.
 #[derive(Debug, Clone, Copy)]
 struct Met<const POINTS: usize> {
-    /// How many batches it has looked at.
-    seen: u32,
-    /// Half its length.
-    half: f64,
-    /// How far the farthest of its points is from what was checked.
-    farthest: f64,
-    /// How far each of its points is from the nearest checked configuration, and whether that is free.
+    /// How far each of its points is from the nearest checked configuration, the square of that, and whether that
+    /// configuration is free.
     nearest: [f64; POINTS],
+    squared: [f64; POINTS],
     free: [bool; POINTS],
+    /// The last news of its group that it has heard of.
+    heard: u32,
+    /// Whether nobody has asked about it yet.
+    is_new: bool,
+}
+
+impl<const POINTS: usize> Met<POINTS> {
+    /// Takes in how far its points are from something, where that is nearer.
+    #[inline]
+    fn take(&mut self, squared: [f64; POINTS], is_free: bool) {
+        for (point, squared) in squared.into_iter().enumerate() {
+            let is_nearer = squared < self.squared[point];
+            self.squared[point] = if is_nearer {
+                squared
+            } else {
+                self.squared[point]
+            };
+            self.free[point] = if is_nearer { is_free } else { self.free[point] };
+        }
+    }
 }
 
 /// The nearest checked configuration of evenly spaced points on edges, ends included.
 #[derive(Debug, Clone)]
 pub(super) struct Surroundings<const POINTS: usize> {
     roadmap: Roadmap,
-    /// Free configurations that a check may leave.
-    most: usize,
+    remembered: Remembered,
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
     met: Vec<Met<POINTS>>,
-    /// The middles of edges that were met, one after the other.
-    middles: Vec<f64>,
+    neighbours: Vec<Neighbours>,
+    news: Vec<News>,
+    /// The middles of edges that were met.
+    middles: Places,
     /// Their points, axis by axis, so that all points of an edge are compared at once.
     points: Vec<[f64; POINTS]>,
     batches: Vec<Batch>,
-    /// The centre of each batch, one after the other.
-    centres: Vec<f64>,
+    /// The centre of each batch.
+    centres: Places,
     coordinates: Vec<f64>,
     free: Vec<bool>,
     earshot: f64,
@@ -108,23 +203,80 @@ fn squared_distances<const POINTS: usize>(
     squared
 }
 
+/// The square of the distance of each of these points from a stretch, given by its centre and the way from there
+/// to one of its ends.
+fn squared_distances_to_stretch<const POINTS: usize>(
+    space: &Space,
+    points: &[[f64; POINTS]],
+    centre: &[f64],
+    half: &[f64],
+) -> [f64; POINTS] {
+    let mut along = [0.0; POINTS];
+    let mut squared = [0.0; POINTS];
+    let mut whole = f64::MIN_POSITIVE;
+    let each = || space.axes().iter().zip(points).zip(centre.iter().zip(half));
+    for ((axis, points), (&c, &h)) in each() {
+        let h = axis.weight() * h;
+        whole += h * h;
+        for point in 0..POINTS {
+            let from_centre = axis.weight() * axis.difference(c, points[point]);
+            along[point] += from_centre * h;
+            squared[point] += from_centre * from_centre;
+        }
+    }
+    // The foot of the perpendicular, or the end beyond which that would be: |x - t h|^2 = |x|^2 - 2 t x h + t^2 h^2.
+    for point in 0..POINTS {
+        let t = (along[point] / whole).clamp(-1.0, 1.0);
+        squared[point] = (squared[point] - t * (2.0 * along[point] - t * whole)).max(0.0);
+    }
+    squared
+}
+
+/// Whether a place is within a distance of an edge: most that are near its middle are beside it. Where an axis wraps
+/// there are several ways from an edge to a place, and it counts as near.
+#[inline]
+fn is_near_edge<const POINTS: usize>(
+    space: &Space,
+    points: &[[f64; POINTS]],
+    q: &[f64],
+    within: f64,
+) -> bool {
+    let (mut whole, mut along, mut squared) = (f64::MIN_POSITIVE, 0.0, 0.0);
+    for ((axis, points), &q) in space.axes().iter().zip(points).zip(q) {
+        if axis.wraps() {
+            return true;
+        }
+        let edge = axis.weight() * (points[POINTS - 1] - points[0]);
+        let way = axis.weight() * (q - points[0]);
+        whole += edge * edge;
+        along += edge * way;
+        squared += way * way;
+    }
+    let t = (along / whole).clamp(0.0, 1.0);
+    squared - t * (2.0 * along - t * whole) < within * within * ROOM
+}
+
+/// Room for rounding, so that nothing nearer is ever passed over.
+const ROOM: f64 = 1.0 + 1e-9;
+
 impl<const POINTS: usize> Surroundings<POINTS> {
-    /// Nothing checked yet. `roadmap` must have configurations. Of the free configurations of a check
-    /// about `most` are kept, evenly: more say nothing more to who looks from afar. What is farther away
-    /// than `earshot` need not be heard of.
-    pub(super) fn new(roadmap: &Roadmap, most: usize, earshot: f64) -> Self {
+    /// Nothing checked yet. `roadmap` must have configurations. What is farther away than `earshot` need not be
+    /// heard of.
+    pub(super) fn new(roadmap: &Roadmap, remembered: Remembered, earshot: f64) -> Self {
         let dimension = roadmap.space().map_or(0, Space::dimension);
         let edges = roadmap.edge_count();
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
-            most,
+            remembered,
             slots: vec![0; edges],
             met: Vec::with_capacity(edges),
-            middles: Vec::with_capacity(edges * dimension),
+            neighbours: Vec::with_capacity(edges.div_ceil(GROUP)),
+            news: Vec::new(),
+            middles: Places::with_room_for(edges, dimension),
             points: Vec::with_capacity(edges * dimension),
             batches: Vec::with_capacity(edges),
-            centres: Vec::with_capacity(edges * dimension),
+            centres: Places::with_room_for(edges, dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
             earshot,
@@ -146,14 +298,27 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.slots[edge.index()] = slot as u32 + 1;
         let (space, a, b) = ends(&self.roadmap, edge);
         self.met.push(Met {
-            seen: 0,
-            half: 0.5 * space.distance(a, b),
-            farthest: f64::INFINITY,
             nearest: [f64::INFINITY; POINTS],
+            squared: [f64::INFINITY; POINTS],
             free: [true; POINTS],
+            heard: NONE,
+            is_new: true,
         });
+        if slot.is_multiple_of(GROUP) {
+            self.neighbours.push(Neighbours {
+                seen: self.batches.len() as u32,
+                first: NONE,
+                last: NONE,
+                half: [0.0; GROUP],
+                farthest: [f64::INFINITY; GROUP],
+            });
+        }
+        let neighbours = &mut self.neighbours[slot / GROUP];
+        neighbours.half[slot % GROUP] = 0.5 * space.distance(a, b);
+        let seen = neighbours.seen as usize;
+        self.met[slot].heard = neighbours.last;
         space.interpolate(a, b, 0.5, &mut self.point);
-        self.middles.extend_from_slice(&self.point);
+        self.middles.push(&self.point);
         let first = self.points.len();
         self.points.resize(first + space.dimension(), [0.0; POINTS]);
         for place in 0..POINTS {
@@ -162,6 +327,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 points[place] = *x;
             }
         }
+        self.hear_of_earlier(slot, seen);
         slot
     }
 
@@ -169,17 +335,17 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// edges look at everything again.
     pub(super) fn set_earshot(&mut self, earshot: f64) {
         if earshot > self.earshot {
-            for met in &mut self.met {
-                met.seen = 0;
+            for neighbours in &mut self.neighbours {
+                neighbours.seen = 0;
+                neighbours.first = NONE;
+                neighbours.last = NONE;
             }
+            for met in &mut self.met {
+                met.heard = NONE;
+            }
+            self.news.clear();
         }
         self.earshot = earshot;
-    }
-
-    /// How many checks have shown something.
-    #[inline]
-    pub(super) fn checks(&self) -> u32 {
-        self.batches.len() as u32
     }
 
     /// The distance of the nearest checked configuration from each point of an edge, from its beginning to its
@@ -194,27 +360,129 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.slots.resize(self.roadmap.edge_count(), 0);
     }
 
-    /// Brings the points of an edge up to date. Whether any of them has something nearer now.
+    /// Brings the points of an edge up to date. Whether any of them has something nearer than when this was last
+    /// asked.
+    #[inline]
     pub(super) fn look_along(&mut self, slot: usize) -> bool {
-        let met = &mut self.met[slot];
-        let new = met.seen as usize..self.batches.len();
-        met.seen = self.batches.len() as u32;
+        let group = slot / GROUP;
+        if (self.neighbours[group].seen as usize) < self.batches.len() {
+            self.look_around(group);
+        }
+        let is_new = std::mem::take(&mut self.met[slot].is_new);
+        let has_news = self.met[slot].heard != self.neighbours[group].last;
+        is_new | (has_news && self.hear_news(slot))
+    }
+
+    /// Tells an edge what there is new near it. Whether any of its points has something nearer now.
+    fn hear_news(&mut self, slot: usize) -> bool {
+        let mut centre = std::mem::take(&mut self.point);
+        let mut is_nearer = false;
+        let mut next = match self.met[slot].heard {
+            NONE => self.neighbours[slot / GROUP].first,
+            heard => self.news[heard as usize].next,
+        };
+        while next != NONE {
+            let news = self.news[next as usize];
+            if news.whom & (1 << (slot % GROUP)) != 0 {
+                self.centres.get(news.batch as usize, &mut centre);
+                is_nearer |= self.hear(slot, news.batch as usize, &centre);
+            }
+            self.met[slot].heard = next;
+            next = news.next;
+        }
+        self.point = centre;
+        is_nearer
+    }
+
+    fn space(&self) -> &Space {
+        let Some(space) = self.roadmap.space() else {
+            unreachable!("beliefs refuse roadmaps without configurations");
+        };
+        space
+    }
+
+    /// Finds out which batches are near the edges of a group.
+    fn look_around(&mut self, group: usize) {
+        let seen = self.neighbours[group].seen as usize;
+        let mut centre = std::mem::take(&mut self.point);
+        for index in seen..self.batches.len() {
+            self.centres.get(index, &mut centre);
+            let squared = (self.middles).squared_distances(self.space(), group, &centre);
+            let Neighbours { half, farthest, .. } = &self.neighbours[group];
+            let radius = self.batches[index].radius;
+            let mut whom = 0;
+            for place in 0..GROUP {
+                let within = (half[place] + farthest[place].min(self.earshot)) * ROOM + radius;
+                whom |= u16::from(squared[place] < within * within) << place;
+            }
+            if whom != 0 {
+                self.announce(group, index, whom);
+            }
+        }
+        self.neighbours[group].seen = self.batches.len() as u32;
+        self.point = centre;
+    }
+
+    /// Adds to the news of a group.
+    fn announce(&mut self, group: usize, batch: usize, whom: u16) {
+        let this = self.news.len() as u32;
+        self.news.push(News {
+            batch: batch as u32,
+            whom,
+            next: NONE,
+        });
+        let neighbours = &mut self.neighbours[group];
+        match std::mem::replace(&mut neighbours.last, this) {
+            NONE => neighbours.first = this,
+            last => self.news[last as usize].next = this,
+        }
+    }
+
+    /// Tells an edge of the first batches, which the others of its group have heard of.
+    fn hear_of_earlier(&mut self, slot: usize, batches: usize) {
+        let mut middle = self.point.clone();
+        let mut centre = std::mem::take(&mut self.point);
+        self.middles.get(slot, &mut middle);
+        let (group, place) = (slot / GROUP, slot % GROUP);
+        for first in (0..batches).step_by(GROUP) {
+            let squared = (self.centres).squared_distances(self.space(), first / GROUP, &middle);
+            for (index, squared) in (first..batches).zip(squared) {
+                let Neighbours { half, farthest, .. } = &self.neighbours[group];
+                let reach = (half[place] + farthest[place].min(self.earshot)) * ROOM;
+                let within = reach + self.batches[index].radius;
+                if squared < within * within {
+                    self.centres.get(index, &mut centre);
+                    self.hear(slot, index, &centre);
+                }
+            }
+        }
+        self.point = centre;
+    }
+
+    /// Tells an edge of a batch. Whether any of its points has something nearer now.
+    fn hear(&mut self, slot: usize, batch: usize, centre: &[f64]) -> bool {
         let Some(space) = self.roadmap.space() else {
             unreachable!("beliefs refuse roadmaps without configurations");
         };
         let dimension = space.dimension();
         let of = |place: usize| place * dimension..(place + 1) * dimension;
-        let (middle, points) = (&self.middles[of(slot)], &self.points[of(slot)]);
-        // Room for rounding, so that nothing nearer is ever passed over.
-        let reach = |met: &Met<POINTS>| (met.half + met.farthest.min(self.earshot)) * (1.0 + 1e-9);
-        let mut within = reach(met);
-        let mut is_nearer = false;
-        for index in new {
-            let Batch { begin, end, radius } = self.batches[index];
-            let centre = &self.centres[of(index)];
-            if !space.is_within(middle, centre, within + radius) {
-                continue;
-            }
+        let points = &self.points[of(slot)];
+        let met = &mut self.met[slot];
+        let Batch {
+            begin,
+            end,
+            radius,
+            is_stretch,
+        } = self.batches[batch];
+        if !is_near_edge(
+            space,
+            points,
+            centre,
+            self.neighbours[slot / GROUP].farthest[slot % GROUP].min(self.earshot) + radius,
+        ) {
+            return false;
+        }
+        if end - begin > 1 {
             let from_centre = squared_distances(space, points, centre);
             let mut may_be_nearer = false;
             for (squared, nearest) in from_centre.iter().zip(&met.nearest) {
@@ -222,25 +490,27 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 may_be_nearer |= *squared < far * far;
             }
             if !may_be_nearer {
-                continue;
+                return false;
             }
-            let before = met.nearest;
+        }
+        let before = met.squared;
+        if is_stretch {
+            let half = &self.coordinates[of(begin)];
+            met.take(
+                squared_distances_to_stretch(space, points, centre, half),
+                true,
+            );
+        } else {
             for place in begin..end {
-                let squared = squared_distances(space, points, &self.coordinates[of(place)]);
-                let is_free = self.free[place];
-                for (point, squared) in squared.into_iter().enumerate() {
-                    let distance = squared.sqrt();
-                    if distance < met.nearest[point] {
-                        met.nearest[point] = distance;
-                        met.free[point] = is_free;
-                    }
-                }
+                let q = &self.coordinates[of(place)];
+                met.take(squared_distances(space, points, q), self.free[place]);
             }
-            if met.nearest != before {
-                is_nearer = true;
-                met.farthest = met.nearest.into_iter().fold(0.0, f64::max);
-                within = reach(met);
-            }
+        }
+        let is_nearer = met.squared != before;
+        if is_nearer {
+            met.nearest = met.squared.map(f64::sqrt);
+            let farthest = met.nearest.into_iter().fold(0.0, f64::max);
+            self.neighbours[slot / GROUP].farthest[slot % GROUP] = farthest;
         }
         is_nearer
     }
@@ -249,10 +519,14 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// its points free and a blocked one its middle blocked, the best guess at a place that is not
     /// known.
     pub(super) fn observe(&mut self, evidence: Evidence<'_>) {
-        let (space, a, b) = ends(&self.roadmap, evidence.edge);
+        let roadmap = self.roadmap.clone();
+        let (space, a, b) = ends(&roadmap, evidence.edge);
+        let is_free = evidence.verdict();
+        if is_free == Some(true) && self.remembers_stretch(a, b, evidence.sightings) {
+            return;
+        }
         let begin = self.free.len();
         if evidence.sightings.is_empty() {
-            let is_free = evidence.verdict();
             let points = match is_free {
                 Some(true) => 0..POINTS,
                 Some(false) => POINTS / 2..POINTS / 2 + 1,
@@ -264,8 +538,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 self.free.push(is_free == Some(true));
             }
         } else {
-            let (seen, free) = (&mut self.coordinates, &mut self.free);
-            keep(evidence.sightings, self.most, seen, free);
+            self.keep(evidence.sightings);
         }
         space.interpolate(a, b, 0.5, &mut self.point);
         self.add_batch(begin);
@@ -273,20 +546,76 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Takes configurations in that were seen anywhere.
     pub(super) fn sight(&mut self, sightings: &Sightings) {
-        let Some(space) = self.roadmap.space() else {
-            unreachable!("beliefs refuse roadmaps without configurations");
-        };
-        // Midway between the first and the one farthest from it.
-        let each = || sightings.iter().map(|(q, _)| q);
-        let Some(first) = each().next() else {
+        let Some((first, _)) = sightings.iter().next() else {
             return;
         };
-        let from_first = |q: &&[f64]| space.distance(first, q);
-        let farthest = each().max_by(|a, b| from_first(a).total_cmp(&from_first(b)));
+        let space = self.space();
+        let farthest_from = |from: &[f64]| {
+            let each = sightings.iter().map(|(q, _)| (space.distance(from, q), q));
+            each.fold((0.0, first), |far, q| if q.0 > far.0 { q } else { far })
+                .1
+        };
+        let one_end = farthest_from(first);
+        let other_end = farthest_from(one_end);
+        let all_free = sightings.iter().all(|(_, free)| free);
+        if all_free && self.remembers_stretch(one_end, other_end, sightings) {
+            return;
+        }
         let begin = self.free.len();
-        keep(sightings, self.most, &mut self.coordinates, &mut self.free);
-        space.interpolate(first, farthest.unwrap_or(first), 0.5, &mut self.point);
+        self.keep(sightings);
+        if let Some(space) = self.roadmap.space() {
+            space.interpolate(one_end, other_end, 0.5, &mut self.point);
+        }
         self.add_batch(begin);
+    }
+
+    /// Keeps what is in collision, and what is free as it is remembered.
+    fn keep(&mut self, sightings: &Sightings) {
+        let stride = match self.remembered {
+            Remembered::All => 1,
+            Remembered::Stretches(most) => sightings.len().div_ceil(most),
+        };
+        for (place, (q, free)) in sightings.iter().enumerate() {
+            if !free || place % stride == 0 {
+                self.coordinates.extend_from_slice(q);
+                self.free.push(free);
+            }
+        }
+    }
+
+    /// Takes the straight motion from `a` to `b` in as free all along, if that is how it is remembered and all
+    /// that was seen lies on it. Not where it leads far round: what is near it may then be so the other way.
+    fn remembers_stretch(&mut self, a: &[f64], b: &[f64], seen: &Sightings) -> bool {
+        let Some(space) = self.roadmap.space() else {
+            return false;
+        };
+        let long = space.distance(a, b);
+        let is_on_it =
+            |q: &[f64]| space.distance(a, q) + space.distance(q, b) <= long * (1.0 + 1e-9);
+        let each = || space.axes().iter().zip(a.iter().zip(b));
+        let leads_round = each().any(|(axis, (&a, &b))| {
+            axis.wraps() && axis.difference(a, b).abs() > 0.25 * axis.extent()
+        });
+        if self.remembered == Remembered::All
+            || leads_round
+            || !seen.iter().all(|(q, _)| is_on_it(q))
+        {
+            return false;
+        }
+        space.interpolate(a, b, 0.5, &mut self.point);
+        self.centres.push(&self.point);
+        let begin = self.free.len();
+        for ((axis, &middle), &end) in space.axes().iter().zip(&self.point).zip(b) {
+            self.coordinates.push(axis.difference(middle, end));
+        }
+        self.free.push(true);
+        self.batches.push(Batch {
+            begin,
+            end: begin + 1,
+            radius: 0.5 * long * ROOM,
+            is_stretch: true,
+        });
+        true
     }
 
     /// Makes the configurations from `begin` on a batch around the point.
@@ -300,12 +629,127 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             .chunks_exact(dimension)
             .map(|q| space.distance(&self.point, q))
             .fold(0.0, f64::max);
-        self.centres.extend_from_slice(&self.point);
+        self.centres.push(&self.point);
         self.batches.push(Batch {
             begin,
             end,
-            // Room for rounding, so that no nearer configuration is ever passed over.
-            radius: radius * (1.0 + 1e-12),
+            radius: radius * ROOM,
+            is_stretch: false,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::roadmap::{Connection, halton};
+    use crate::space::Axis;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    const POINTS: usize = 5;
+
+    fn space(wraps: bool) -> Space {
+        let turn = match wraps {
+            true => Axis::new(-3.0, 3.0).map(Axis::wrapping),
+            false => Axis::new(-3.0, 3.0),
+        };
+        let far = Axis::new(0.0, 2.0).unwrap();
+        Space::new(vec![turn.unwrap(), far, far]).unwrap()
+    }
+
+    fn roadmap(wraps: bool) -> Roadmap {
+        let space = space(wraps);
+        let points = halton(&space, 60);
+        Roadmap::from_configurations(space, points, Connection::Nearest(5)).unwrap()
+    }
+
+    fn anywhere(random: &mut Pcg64) -> [f64; 3] {
+        [
+            random.random_range(-3.0..3.0),
+            random.random_range(0.0..2.0),
+            random.random_range(0.0..2.0),
+        ]
+    }
+
+    /// Whenever an edge is asked about, and whoever of its group was asked before, its points know their nearest
+    /// checked configuration.
+    #[test]
+    fn every_point_knows_what_is_nearest_to_it() {
+        for wraps in [false, true] {
+            let roadmap = roadmap(wraps);
+            let space = space(wraps);
+            let mut around = Surroundings::<POINTS>::new(&roadmap, Remembered::All, f64::INFINITY);
+            let mut random = Pcg64::seed_from_u64(7);
+            let mut all: Vec<([f64; 3], bool)> = Vec::new();
+            for _ in 0..200 {
+                let mut seen = Sightings::new(3);
+                let first = anywhere(&mut random);
+                for _ in 0..random.random_range(1..4) {
+                    let near = first.map(|x| x + random.random_range(-0.1..0.1));
+                    let free = random.random_bool(0.5);
+                    seen.push(&near, free);
+                    all.push((near, free));
+                }
+                around.sight(&seen);
+                for _ in 0..5 {
+                    let edge = EdgeId(random.random_range(0..roadmap.edge_count() as u32));
+                    let slot = around.slot(edge);
+                    around.look_along(slot);
+                    let (_, a, b) = ends(&roadmap, edge);
+                    let mut point = [0.0; 3];
+                    for (place, (distance, free)) in around.nearest(slot).enumerate() {
+                        space.interpolate(a, b, share(place, POINTS), &mut point);
+                        let each = all
+                            .iter()
+                            .map(|(q, free)| (space.distance(&point, q), *free));
+                        let nearest = each.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
+                        assert!((distance - nearest.0).abs() < 1e-9 && free == nearest.1);
+                    }
+                    assert!(!around.look_along(slot), "nothing has been checked since");
+                }
+            }
+        }
+    }
+
+    /// A motion that is free from end to end is as near as the nearest of many configurations on it.
+    #[test]
+    fn a_free_motion_is_remembered_as_a_whole() {
+        let roadmap = roadmap(false);
+        let space = space(false);
+        let (stretch, all) = (Remembered::Stretches(8), Remembered::All);
+        let mut random = Pcg64::seed_from_u64(3);
+        for _ in 0..50 {
+            let (a, b) = (anywhere(&mut random), anywhere(&mut random));
+            let mut seen = Sightings::new(3);
+            let mut q = [0.0; 3];
+            for step in 0..=1000 {
+                space.interpolate(&a, &b, f64::from(step) / 1000.0, &mut q);
+                seen.push(&q, true);
+            }
+            let [whole, each] = [stretch, all].map(|remembered| {
+                let mut around = Surroundings::<POINTS>::new(&roadmap, remembered, f64::INFINITY);
+                around.sight(&seen);
+                let remembered = around.free.len();
+                let distances = roadmap.edge_ids().flat_map(|edge| {
+                    let slot = around.slot(edge);
+                    around.look_along(slot);
+                    around.nearest(slot).collect::<Vec<_>>()
+                });
+                (distances.collect::<Vec<_>>(), remembered)
+            });
+            assert_eq!((whole.1, each.1), (1, 1001));
+            for ((distance, free), (nearest, _)) in whole.0.into_iter().zip(each.0) {
+                assert!(free && distance <= nearest + 1e-9 && nearest <= distance + 0.005);
+            }
+        }
+        // What is not straight, or not free, is remembered configuration by configuration.
+        let mut bent = Sightings::new(3);
+        for q in [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [2.0, 0.0, 0.0]] {
+            bent.push(&q, true);
+        }
+        let mut around = Surroundings::<POINTS>::new(&roadmap, stretch, f64::INFINITY);
+        around.sight(&bent);
+        assert_eq!(around.free.len(), 3);
     }
 }

@@ -1,6 +1,6 @@
 //! Expected improvement per check: choose by value, not by one sample.
 //!
-//! Candidates are gathered from worlds drawn from the belief, from the optimist, and from POMP's
+//! Candidates are gathered from worlds drawn from the belief, from the optimist, and from
 //! trade-offs between length and probability, and kept as long as they may be free and shorter than
 //! the best path. Proposed is the one with the greatest
 //!
@@ -35,21 +35,48 @@ const FIRST_DRAWS: u64 = 128;
 const DRAWS: u64 = 8;
 /// Before the first path the best one counts as this many times the optimist's.
 const BEFORE_FIRST: f64 = 3.0;
-/// Trade-offs between length and probability, from probability alone to almost only length.
+/// Trade-offs between length and probability for a belief with experience of other worlds, from probability alone to
+/// almost only length; and each of them again for paths that reuse what is known to be free.
 const ALPHAS: [f64; 8] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99];
-const TRADEOFFS: u64 = 2 * ALPHAS.len() as u64;
-/// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
-/// turns, because checks change what is likely elsewhere too.
-const AGAIN: u64 = 4;
-/// How many edges the searches of a step may look at; what one leaves or takes too much, those after
-/// it have more or less. The first may think longer, because all that come after live on its
-/// candidates. So a step on a large roadmap takes as long as on a small one, once that is large enough.
-const EFFORT: i64 = 16_000;
+/// Trade-offs for a belief without experience. A path that is a little longer, or a little less likely, has a score
+/// that is less by `length / (best length - its length)`, or by `-log P`, in shares of it. So where two such paths
+/// are worth the same, a length weighs so many times `1 / (best length - shortest)` beside a logarithm: once, if the
+/// path is as short as can be, and more the nearer it is to the best.
+const SLOPES: [f64; 3] = [2.0, 8.0, 32.0];
+/// The first step may think longer, because all that come after live on its candidates.
 const FIRST_EFFORT: i64 = 512_000;
+
+/// How far a step looks for candidates.
+#[derive(Debug, Clone, Copy)]
+struct Breadth {
+    /// How many trade-offs there are.
+    tradeoffs: u64,
+    /// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
+    /// turns, because checks change what is likely elsewhere too.
+    again: u64,
+    /// How many edges the searches of a step may look at; what one leaves or takes too much, those after
+    /// it have more or less. So a step on a large roadmap takes as long as on a small one, once that is large
+    /// enough.
+    effort: i64,
+}
+
+/// Who knows other worlds tells paths apart that look alike to who does not, and does better for every search.
+const WITH_EXPERIENCE: Breadth = Breadth {
+    tradeoffs: 2 * ALPHAS.len() as u64,
+    again: 4,
+    effort: 16_000,
+};
+/// Who does not know any finds as good paths with a quarter of the searches.
+const WITHOUT: Breadth = Breadth {
+    tradeoffs: SLOPES.len() as u64,
+    again: 1,
+    effort: 4_000,
+};
+
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
-const MOST: usize = KEPT + 1 + (FIRST_DRAWS + TRADEOFFS) as usize;
+const MOST: usize = KEPT + 1 + (FIRST_DRAWS + WITH_EXPERIENCE.tradeoffs) as usize;
 
 /// A part of the method that can be left out, to see what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +146,13 @@ impl RefutingPrice {
         }
         self.read = ledger.entries().len();
         (self.total + 10.0) / (self.count + 1.0)
+    }
+}
+
+fn breadth<B: Belief>(view: &View<'_, B>) -> Breadth {
+    match view.belief.draws_from_experience() {
+        true => WITH_EXPERIENCE,
+        false => WITHOUT,
     }
 }
 
@@ -228,7 +262,11 @@ impl ExpectedImprovement {
     /// Adds to what may be spent on thinking in this step; the optimist's path is in the view. Whether that is
     /// less than it would be if thoughts cost nothing.
     fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) -> bool {
-        let most = if first { FIRST_EFFORT } else { EFFORT };
+        let most = if first {
+            FIRST_EFFORT
+        } else {
+            breadth(view).effort
+        };
         let checked = view.ledger().configurations();
         let since = checked - std::mem::replace(&mut self.checked, checked);
         let earned = view.prices().map_or(most, |prices| {
@@ -252,14 +290,17 @@ impl ExpectedImprovement {
     /// Gathers candidates, as far as that can be afforded.
     fn gather<B: Belief>(&mut self, first: bool, view: &mut View<'_, B>) {
         let seed = view.randomness().below(u64::MAX, u64::MAX);
+        let Breadth {
+            tradeoffs, again, ..
+        } = breadth(view);
         if first {
-            self.try_tradeoffs(TRADEOFFS, view);
+            self.try_tradeoffs(tradeoffs, view);
             self.try_draws(FIRST_DRAWS, seed, view);
         } else {
             // The searches in draws are led straight to the goal and cost little; trade-offs look
             // around as far as what is left reaches.
             self.try_draws(DRAWS, seed, view);
-            self.try_tradeoffs(AGAIN, view);
+            self.try_tradeoffs(again, view);
         }
     }
 
@@ -280,8 +321,8 @@ impl ExpectedImprovement {
     fn try_tradeoffs<B: Belief>(&mut self, mut again: u64, view: &mut View<'_, B>) {
         let live = self.candidates[..self.live].iter();
         let open = live.fold(0, |open, candidate| open | candidate.from);
-        let turn = self.turn;
-        for source in (turn..turn + TRADEOFFS).map(|source| source % TRADEOFFS) {
+        let (turn, tradeoffs) = (self.turn, breadth(view).tradeoffs);
+        for source in (turn..turn + tradeoffs).map(|source| source % tradeoffs) {
             if self.spare <= 0 {
                 self.turn = source;
                 return;
@@ -291,7 +332,7 @@ impl ExpectedImprovement {
                     continue;
                 }
                 again -= 1;
-                self.turn = (source + 1) % TRADEOFFS;
+                self.turn = (source + 1) % tradeoffs;
             }
             let before = view.effort();
             self.try_tradeoff(source, view);
@@ -304,13 +345,19 @@ impl ExpectedImprovement {
         if !self.has(Part::Tradeoffs) {
             return;
         }
-        let alpha = ALPHAS[source as usize / 2];
-        let scale = 1.0 / view.lower_bound().max(f64::MIN_POSITIVE);
-        let mut tradeoff = Tradeoff::new(alpha.max(1e-9) * scale, 1.0 - alpha);
-        if source % 2 == 1 {
-            // Finds paths that reuse what is known to be free.
-            tradeoff.length_if_free = 1e-9 * scale;
-        }
+        let shortest = view.lower_bound().max(f64::MIN_POSITIVE);
+        let source_at = source as usize;
+        let tradeoff = if view.belief.draws_from_experience() {
+            let alpha = ALPHAS[source_at / 2];
+            let mut tradeoff = Tradeoff::new(alpha.max(1e-9) / shortest, 1.0 - alpha);
+            if source_at % 2 == 1 {
+                tradeoff.length_if_free = 1e-9 / shortest;
+            }
+            tradeoff
+        } else {
+            let gain = value_of_best(view.best_length(), shortest) - shortest;
+            Tradeoff::new(SLOPES[source_at] / gain.max(1e-6 * shortest), 1.0)
+        };
         if view.shorter_tradeoff_path(tradeoff) {
             let bit = 1 << source;
             for candidate in &mut self.candidates[..self.live] {

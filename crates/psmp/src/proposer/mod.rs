@@ -99,6 +99,11 @@ impl Tradeoff {
             log_probability,
         }
     }
+
+    /// What a length weighs at least.
+    fn least(&self) -> f64 {
+        self.length.min(self.length_if_free)
+    }
 }
 
 /// What is known and believed of each edge, found out once for all searches of a proposal, in one number: an edge
@@ -268,6 +273,10 @@ impl<B: Belief> View<'_, B> {
                 length
             }
             #[inline]
+            fn cost_at_least(&self, length: f64) -> f64 {
+                length
+            }
+            #[inline]
             fn is_open(&mut self, edge: EdgeId) -> bool {
                 match self.ledger.status(edge) {
                     EdgeStatus::Unchecked => self.belief.is_free_in_draw(edge),
@@ -401,13 +410,16 @@ impl<B: Belief> View<'_, B> {
                 }
             }
             #[inline]
+            fn cost_at_least(&self, length: f64) -> f64 {
+                self.tradeoff.least() * length
+            }
+            #[inline]
             fn is_open(&mut self, _: EdgeId) -> bool {
                 true
             }
             #[inline]
             fn to_goal(&self, slot: Slot) -> f64 {
-                let least = self.tradeoff.length.min(self.tradeoff.length_if_free);
-                least * self.optimistic.slot_to_goal(slot)
+                self.tradeoff.least() * self.optimistic.slot_to_goal(slot)
             }
             #[inline]
             fn is_too_long(&self, length: f64, slot: Slot) -> bool {

@@ -15,6 +15,12 @@ pub(crate) trait Weights {
     /// infinite to rule it out.
     fn cost(&mut self, edge: EdgeId, length: f64) -> f64;
 
+    /// No more than the cost of an edge of this length, known without asking about the edge.
+    #[inline]
+    fn cost_at_least(&self, _length: f64) -> f64 {
+        0.0
+    }
+
     /// Whether the edge is there at all. Asked only when the edge would improve a label, so the
     /// place for what is dearer to find out than a cost.
     fn is_open(&mut self, edge: EdgeId) -> bool;
@@ -164,18 +170,26 @@ impl Search {
             for run in roadmap.halves_out_of(slot) {
                 self.looked_at += run.len() as u64;
                 for half in run {
-                    let cost = so_far + weights.cost(half.edge, half.length);
                     let label = &mut self.labels[half.target.index()];
-                    if label.search == self.search && label.cost <= cost {
+                    let known = match label.search == self.search {
+                        true => label.cost,
+                        false => f64::INFINITY,
+                    };
+                    // Most edges lead back to where a cheaper way was found already, and tell so by their length.
+                    if known <= so_far + weights.cost_at_least(half.length) {
+                        continue;
+                    }
+                    let length = long + half.length;
+                    if weights.is_too_long(length, half.target) {
+                        continue;
+                    }
+                    let cost = so_far + weights.cost(half.edge, half.length);
+                    if known <= cost {
                         continue;
                     }
                     let total = cost + weights.to_goal(half.target);
                     // Written so that what is infinite or not a number falls out as well.
-                    if !(total <= most && total.is_finite()) {
-                        continue;
-                    }
-                    let length = long + half.length;
-                    if weights.is_too_long(length, half.target) || !weights.is_open(half.edge) {
+                    if !(total <= most && total.is_finite() && weights.is_open(half.edge)) {
                         continue;
                     }
                     *label = Label {
