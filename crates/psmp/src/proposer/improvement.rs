@@ -43,8 +43,6 @@ const ALPHAS: [f64; 8] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99];
 /// are worth the same, a length weighs so many times `1 / (best length - shortest)` beside a logarithm: once, if the
 /// path is as short as can be, and more the nearer it is to the best.
 const SLOPES: [f64; 3] = [2.0, 8.0, 32.0];
-/// The first step may think longer, because all that come after live on its candidates.
-const FIRST_EFFORT: i64 = 512_000;
 
 /// How far a step looks for candidates.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +56,8 @@ struct Breadth {
     /// it have more or less. So a step on a large roadmap takes as long as on a small one, once that is large
     /// enough.
     effort: i64,
+    /// The first may think longer, because all that come after live on its candidates.
+    first_effort: i64,
 }
 
 /// Who knows other worlds tells paths apart that look alike to who does not, and does better for every search.
@@ -65,12 +65,14 @@ const WITH_EXPERIENCE: Breadth = Breadth {
     tradeoffs: 2 * ALPHAS.len() as u64,
     again: 4,
     effort: 16_000,
+    first_effort: 512_000,
 };
 /// Who does not know any finds as good paths with a quarter of the searches.
 const WITHOUT: Breadth = Breadth {
     tradeoffs: SLOPES.len() as u64,
     again: 1,
     effort: 4_000,
+    first_effort: 128_000,
 };
 
 /// Candidates kept from one step to the next, the best ones.
@@ -262,11 +264,12 @@ impl ExpectedImprovement {
     /// Adds to what may be spent on thinking in this step; the optimist's path is in the view. Whether that is
     /// less than it would be if thoughts cost nothing.
     fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) -> bool {
-        let most = if first {
-            FIRST_EFFORT
-        } else {
-            breadth(view).effort
-        };
+        let Breadth {
+            effort,
+            first_effort,
+            ..
+        } = breadth(view);
+        let most = if first { first_effort } else { effort };
         let checked = view.ledger().configurations();
         let since = checked - std::mem::replace(&mut self.checked, checked);
         let earned = view.prices().map_or(most, |prices| {
@@ -283,7 +286,7 @@ impl ExpectedImprovement {
             };
             most.min((paid as f64 * prices.thoughts()) as i64)
         });
-        self.spare = (self.spare + earned).min(FIRST_EFFORT);
+        self.spare = (self.spare + earned).min(first_effort);
         earned < most
     }
 
