@@ -176,7 +176,9 @@ pub(super) struct Surroundings<const POINTS: usize> {
     coordinates: Vec<f64>,
     free: Vec<bool>,
     earshot: f64,
+    /// Room for a configuration, and for another.
     point: Vec<f64>,
+    middle: Vec<f64>,
 }
 
 /// The square of the distance of each of these points from a configuration.
@@ -281,6 +283,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             free: Vec::new(),
             earshot,
             point: vec![0.0; dimension],
+            middle: vec![0.0; dimension],
         }
     }
 
@@ -440,8 +443,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge of the first batches, which the others of its group have heard of.
     fn hear_of_earlier(&mut self, slot: usize, batches: usize) {
-        let mut middle = self.point.clone();
         let mut centre = std::mem::take(&mut self.point);
+        let mut middle = std::mem::take(&mut self.middle);
         self.middles.get(slot, &mut middle);
         let (group, place) = (slot / GROUP, slot % GROUP);
         for first in (0..batches).step_by(GROUP) {
@@ -457,6 +460,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             }
         }
         self.point = centre;
+        self.middle = middle;
     }
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.

@@ -74,7 +74,6 @@ const WITHOUT: Breadth = Breadth {
     effort: 4_000,
     first_effort: 128_000,
 };
-
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
@@ -349,17 +348,16 @@ impl ExpectedImprovement {
             return;
         }
         let shortest = view.lower_bound().max(f64::MIN_POSITIVE);
-        let source_at = source as usize;
         let tradeoff = if view.belief.draws_from_experience() {
-            let alpha = ALPHAS[source_at / 2];
+            let alpha = ALPHAS[source as usize / 2];
             let mut tradeoff = Tradeoff::new(alpha.max(1e-9) / shortest, 1.0 - alpha);
-            if source_at % 2 == 1 {
+            if source % 2 == 1 {
                 tradeoff.length_if_free = 1e-9 / shortest;
             }
             tradeoff
         } else {
             let gain = value_of_best(view.best_length(), shortest) - shortest;
-            Tradeoff::new(SLOPES[source_at] / gain.max(1e-6 * shortest), 1.0)
+            Tradeoff::new(SLOPES[source as usize] / gain.max(1e-6 * shortest), 1.0)
         };
         if view.shorter_tradeoff_path(tradeoff) {
             let bit = 1 << source;

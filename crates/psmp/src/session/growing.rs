@@ -1,8 +1,8 @@
 //! Planning in the space: what a session does whose roadmap may grow.
 //!
-//! Before the first path RRTConnect and the planner on the roadmap go on side by side, and each spends at
-//! most as much as the other: so either costs at most twice what it would alone, and whatever RRTConnect
-//! can solve is solved. Thinking counts as spending, by its [price](crate::price): where a configuration costs
+//! Before the first path RRTConnect and the planner on the roadmap go on side by side, on one purse. With experience
+//! each spends at most as much as the other, so either costs at most twice what it would alone. Without, the roadmap
+//! spends a third of what RRTConnect does: what that can solve is solved for four thirds of its checks. Thinking counts as spending, by its [price](crate::price): where a configuration costs
 //! next to nothing RRTConnect has found most paths before the planner would have thought of its first. It
 //! is the very search that it would be alone.
 //!
@@ -32,6 +32,9 @@ use std::collections::VecDeque;
 /// Of all that is spent the roadmap gets one part in so many, whatever the rates say. Of what is spent on moves and on
 /// searches begun again so do moves, and so do these of what moves have cost in vain.
 const LEAST_SHARE: u64 = 8;
+/// So many times as much as the roadmap the tree spends until there is a path, if nothing is known of other worlds:
+/// then a path over many edges that all have to be free is mostly found later than any path at all.
+const WITHOUT_EXPERIENCE: u64 = 3;
 /// Finding an edge of a batch and adding it costs as much as looking at so many.
 const THOUGHTS_TO_ADD: u64 = 100;
 /// Where a configuration costs as much as so many thoughts, what the roadmap's next path is worth is to be seen
@@ -79,6 +82,8 @@ pub(super) struct Growing<'a, W: World> {
     prices: Option<Prices>,
     /// Looking at so many edges costs as much as a configuration.
     thoughts: u64,
+    /// Before the first path the tree spends so many times as much as the roadmap.
+    tree_spends: u64,
     /// The search for a first path.
     trees: TwoTrees,
     chances: Chances,
@@ -142,6 +147,10 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
             is_classical: !spec.proposer.is_ours(),
             prices,
             thoughts: thoughts(prices.unwrap_or(usual)),
+            tree_spends: match options.experience {
+                Some(_) => 1,
+                None => WITHOUT_EXPERIENCE,
+            },
             trees: TwoTrees::new(&mut run, trees).knowing(known),
             run,
             chances: Chances::new(&space),
@@ -296,7 +305,7 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
         let elsewhere = self.run.checker.configurations();
         let on_roadmap = self.spent_on_roadmap();
         let Some(on_path) = &mut self.on_path else {
-            return if on_roadmap <= elsewhere {
+            return if self.tree_spends * on_roadmap <= elsewhere {
                 Turn::Roadmap
             } else {
                 Turn::Tree

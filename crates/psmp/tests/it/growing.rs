@@ -142,10 +142,10 @@ fn a_growing_session_pauses_anywhere_without_a_trace() {
     }
 }
 
-/// Either side spends at most as much as the other, so that RRTConnect beside a roadmap of no use finds what
-/// it finds alone for twice the checks and one more edge.
+/// Without experience the roadmap spends a third of what the tree does, so that RRTConnect beside a roadmap of no use
+/// finds what it finds alone for four thirds of the checks and one more edge.
 #[test]
-fn what_rrtconnect_solves_is_solved_for_twice_its_checks() {
+fn what_rrtconnect_solves_is_solved_for_four_thirds_of_its_checks() {
     for seed in 0..6 {
         for is_quick in [false, true] {
             let world = Wall::new(0.008, is_quick);
@@ -156,7 +156,8 @@ fn what_rrtconnect_solves_is_solved_for_twice_its_checks() {
             };
             let alone = to_first_path("rrtconnect", &world, options(seed));
             let beside = to_first_path("ei:local", &world, useless);
-            assert!(beside <= 2 * alone + 300, "{beside} beside, {alone} alone");
+            let most = alone + alone / 3 + 300;
+            assert!(beside <= most, "{beside} beside, {alone} alone");
         }
     }
 }
