@@ -517,6 +517,10 @@ impl<B: Belief> Belief for Beyond<B> {
         self.belief.draws_from_experience()
     }
 
+    fn has_experience(&self) -> bool {
+        self.belief.has_experience()
+    }
+
     fn observe(&mut self, evidence: Evidence<'_>) {
         let edge = evidence.edge;
         if !self.is_known(edge) {

@@ -131,6 +131,11 @@ impl Belief for Ensemble<'_> {
         self.members[self.drawn].belief.draws_from_experience()
     }
 
+    fn has_experience(&self) -> bool {
+        let mut members = self.members.iter();
+        members.any(|member| member.belief.has_experience())
+    }
+
     /// An edge that not all members know says nothing of those who do not.
     fn observe(&mut self, evidence: Evidence<'_>) {
         let mut members = self.members.iter();

@@ -170,6 +170,11 @@ pub trait Belief {
         true
     }
 
+    /// Whether any world can be drawn [from experience](Self::draws_from_experience), whichever was drawn last.
+    fn has_experience(&self) -> bool {
+        self.draws_from_experience()
+    }
+
     /// Takes new evidence in.
     fn observe(&mut self, evidence: Evidence<'_>);
 
@@ -214,6 +219,9 @@ impl<B: Belief + ?Sized> Belief for Box<B> {
     }
     fn draws_from_experience(&self) -> bool {
         (**self).draws_from_experience()
+    }
+    fn has_experience(&self) -> bool {
+        (**self).has_experience()
     }
     fn observe(&mut self, evidence: Evidence<'_>) {
         (**self).observe(evidence);

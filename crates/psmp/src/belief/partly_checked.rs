@@ -99,6 +99,10 @@ impl<B: Belief> Belief for PartlyChecked<B> {
         self.belief.draws_from_experience()
     }
 
+    fn has_experience(&self) -> bool {
+        self.belief.has_experience()
+    }
+
     fn observe(&mut self, evidence: Evidence<'_>) {
         if !self.belief.learns_from(evidence.edge, evidence.sightings) {
             // Once it is certain the ledger answers for the edge.

@@ -151,7 +151,7 @@ impl RefutingPrice {
 }
 
 fn breadth<B: Belief>(view: &View<'_, B>) -> Breadth {
-    match view.belief.draws_from_experience() {
+    match view.belief.has_experience() {
         true => WITH_EXPERIENCE,
         false => WITHOUT,
     }
@@ -348,7 +348,7 @@ impl ExpectedImprovement {
             return;
         }
         let shortest = view.lower_bound().max(f64::MIN_POSITIVE);
-        let tradeoff = if view.belief.draws_from_experience() {
+        let tradeoff = if view.belief.has_experience() {
             let alpha = ALPHAS[source as usize / 2];
             let mut tradeoff = Tradeoff::new(alpha.max(1e-9) / shortest, 1.0 - alpha);
             if source % 2 == 1 {

@@ -116,6 +116,10 @@ impl Belief for Noting<'_> {
     fn draws_from_experience(&self) -> bool {
         self.belief.draws_from_experience()
     }
+
+    fn has_experience(&self) -> bool {
+        self.belief.has_experience()
+    }
     fn knows(&self, _: EdgeId) -> bool {
         true
     }
