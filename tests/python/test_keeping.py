@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import psmp
 import pytest
 
@@ -81,7 +83,8 @@ def test_growth_is_told_and_settles(roadmap):
     kinds = [event.kind for event in run]
     assert kinds[-1] == run.ending == "settled" and "tried" in kinds
     fixed = psmp.plan(roadmap, START, GOAL, check=wall, fixed_roadmap=True).finish()
-    assert fixed.ending == "shortest-on-roadmap" and run.best_length < fixed.length
+    grown = [psmp.plan(roadmap, START, GOAL, check=wall, seed=seed).finish().length for seed in range(5)]
+    assert fixed.ending == "shortest-on-roadmap" and median(grown) < 0.99 * fixed.length
     lazy = psmp.plan(roadmap, START, GOAL, check=wall, proposer="lazysp+grow", stop=psmp.checks(20000))
     assert lazy.planner == "lazysp+grow" and lazy.finish().length <= fixed.length
 
