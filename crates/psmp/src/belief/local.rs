@@ -34,7 +34,7 @@ const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0, 1.0 / 12
 /// Pairs of an eta and a size, and with each of them all rates.
 const PAIRS: usize = ETAS.len() * SIZES.len();
 const HYPOTHESES: usize = RATES.len() * PAIRS;
-/// Free configurations that a check leaves to be remembered: several for each stretch.
+/// What a check leaves to be remembered: free motions, or several free configurations for each stretch.
 const REMEMBERED: Remembered = Remembered::Stretches(4 * STRETCHES);
 /// A pair of eta and size that is less likely than this is passed over.
 const NEGLIGIBLE: f64 = 1e-4;

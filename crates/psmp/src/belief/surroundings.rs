@@ -561,8 +561,11 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         };
         let one_end = farthest_from(first);
         let other_end = farthest_from(one_end);
-        let all_free = sightings.iter().all(|(_, free)| free);
-        if all_free && self.remembers_stretch(one_end, other_end, sightings) {
+        // A motion may have been looked at coarsely, and is then not known to be free in between.
+        let is_dense =
+            matches!(self.remembered, Remembered::Stretches(most) if sightings.len() > most);
+        let is_free = is_dense && sightings.iter().all(|(_, free)| free);
+        if is_free && self.remembers_stretch(one_end, other_end, sightings) {
             return;
         }
         let begin = self.free.len();
@@ -747,13 +750,21 @@ mod tests {
                 assert!(free && distance <= nearest + 1e-9 && nearest <= distance + 0.005);
             }
         }
-        // What is not straight, or not free, is remembered configuration by configuration.
-        let mut bent = Sightings::new(3);
-        for q in [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [2.0, 0.0, 0.0]] {
-            bent.push(&q, true);
-        }
-        let mut around = Surroundings::<POINTS>::new(&roadmap, stretch, f64::INFINITY);
-        around.sight(&bent);
-        assert_eq!(around.free.len(), 3);
+        // What is not straight, not free, or was only looked at here and there, is remembered configuration by
+        // configuration.
+        let remembered = |count: u32, bend: f64, is_free: bool| {
+            let mut seen = Sightings::new(3);
+            for step in 0..count {
+                let x = 2.0 * f64::from(step) / f64::from(count - 1);
+                seen.push(&[x, bend * x * x, 0.0], is_free || step > 0);
+            }
+            let mut around = Surroundings::<POINTS>::new(&roadmap, stretch, f64::INFINITY);
+            around.sight(&seen);
+            around.batches.iter().any(|batch| batch.is_stretch)
+        };
+        assert!(remembered(9, 0.0, true));
+        assert!(!remembered(9, 0.1, true));
+        assert!(!remembered(9, 0.0, false));
+        assert!(!remembered(8, 0.0, true));
     }
 }

@@ -352,6 +352,7 @@ impl ExpectedImprovement {
             let alpha = ALPHAS[source as usize / 2];
             let mut tradeoff = Tradeoff::new(alpha.max(1e-9) / shortest, 1.0 - alpha);
             if source % 2 == 1 {
+                // Finds paths that reuse what is known to be free.
                 tradeoff.length_if_free = 1e-9 / shortest;
             }
             tradeoff

@@ -2,9 +2,9 @@
 //!
 //! Before the first path RRTConnect and the planner on the roadmap go on side by side, on one purse. With experience
 //! each spends at most as much as the other, so either costs at most twice what it would alone. Without, the roadmap
-//! spends a third of what RRTConnect does: what that can solve is solved for four thirds of its checks. Thinking counts as spending, by its [price](crate::price): where a configuration costs
-//! next to nothing RRTConnect has found most paths before the planner would have thought of its first. It
-//! is the very search that it would be alone.
+//! spends a third of what RRTConnect does: what that can solve is solved for four thirds of its checks. Thinking
+//! counts as spending, by its [price](crate::price): where a configuration costs next to nothing RRTConnect has found
+//! most paths before the planner would have thought of its first. It is the very search that it would be alone.
 //!
 //! From then on all that can make the best path shorter is weighed in [one currency](crate::moves): moves on
 //! the best path, RRTConnect begun again, the path that the planner on the roadmap is checking, and a batch of
