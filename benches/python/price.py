@@ -7,7 +7,8 @@ A run takes `checks x price + thinking`. Thinking is measured, as the processor 
 and the price is put in: so one run of a planner that does not know the price tells what it would have taken at any. The
 default is told the price, and what a thought of its own takes, which is measured in a run before, and is run anew for each
 price. All planners are given the same function on one configuration, which
-`growing.py` makes for the Panda and `two_d.py` for images, and are counted by the same counter; `curves.py` says how.
+`growing.py` makes for the Panda and `two_d.py` for images and generated mazes, and are counted by the same counter;
+`curves.py` says how.
 
 Two figures, of each the median over problems and seeds of its ratio to the best of all planners:
 *first*, the time to a first path; and *regret*, how much longer than the best path that anyone has found the path is, in
@@ -47,6 +48,7 @@ BEFORE_FIRST = 3.0
 WITHIN, LONGER = 1.05, 4.0
 FIRST, REGRET = 1.5, 1.25
 AHEAD_FROM = 5e-5
+IN_THE_PLANE = two_d.DATASETS + two_d.FAMILIES
 
 #: The time to a first path and the regret, for each price and planner.
 Figures = npt.NDArray[np.float64]
@@ -96,7 +98,7 @@ def slow(problem: Problem) -> Callable[[npt.NDArray[np.float64]], bool]:
 
 def figures_of(name: str, number: int, seed: int) -> Figures | None:
     """Figures of all planners at all prices; nothing where there is no problem or nobody has a path."""
-    problem = two_d.problem_of(name, number)[0] if name in two_d.DATASETS else growing.problem_of(name, number)
+    problem = two_d.problem_of(name, number)[0] if name in IN_THE_PLANE else growing.problem_of(name, number)
     if problem is None:
         return None
     thought = thought_in(problem, seed)
@@ -147,7 +149,8 @@ def draw(file: str, ratios: Figures) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="*", choices=growing.SETS, default=growing.SETS, help="of the Panda; all by default")
-    parser.add_argument("--datasets", nargs="*", default=("dataset_2d_1", "dataset_2d_3"), help="of images (%(default)s)")
+    in_the_plane = ("dataset_2d_1", "dataset_2d_3", "maze")
+    parser.add_argument("--datasets", nargs="*", choices=IN_THE_PLANE, default=in_the_plane, help="in the plane (%(default)s)")
     parser.add_argument("--problems", type=int, default=5, help="the first so many of each (%(default)s)")
     parser.add_argument("--seeds", type=int, default=1, help="runs of each planner on each problem (%(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time (%(default)s)")
@@ -161,7 +164,7 @@ def main() -> int:
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
         for name in (*options.sets, *options.datasets):
             numbers = range(1, options.problems + 1)
-            if name in two_d.DATASETS:
+            if name in IN_THE_PLANE:
                 test = two_d.dataset(name).test
                 assert test is not None
                 numbers = [int(world) for world in test[: options.problems]]

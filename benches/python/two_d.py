@@ -43,6 +43,8 @@ import psmp
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("PSMP_DATA", ROOT.parent / "shared" / "data")).resolve() / "graph_collision_checking"
 DATASETS = ("dataset_2d_1", "dataset_2d_3", "dataset_2d_5")
+#: Worlds made on the spot.
+FAMILIES = ("maze",)
 RIVALS = ("BIT*", "AORRTC")
 STEP = 0.005
 MOST = 20_000
@@ -122,11 +124,11 @@ def sees(image: npt.NDArray[np.bool_], here: Points, there: Points) -> npt.NDArr
 
 @functools.cache
 def dataset(name: str) -> psmp.Dataset:
-    return psmp.Dataset.open(DATA / name)
+    return psmp.Dataset.make(name, 20, test=20) if name in FAMILIES else psmp.Dataset.open(DATA / name)
 
 
 def problem_of(name: str, world: int) -> tuple[Problem, npt.NDArray[np.bool_]]:
-    """A published world, and its image."""
+    """A world, and its image."""
     data = dataset(name)
     image = data.image(world)
     assert image is not None
@@ -155,7 +157,7 @@ def got_there(planners: tuple[str, ...], seeds: int, name: str, world: int) -> t
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--datasets", nargs="+", choices=DATASETS, default=DATASETS, help="all by default")
+    parser.add_argument("--datasets", nargs="+", choices=DATASETS + FAMILIES, default=DATASETS, help="all published ones by default")
     parser.add_argument("--worlds", type=int, default=20, help="the first so many test worlds of each (%(default)s)")
     parser.add_argument("--seeds", type=int, default=3, help="runs of each planner in each world (%(default)s)")
     parser.add_argument("--planner", default="default", help="ours: default, rrtconnect+shortcut, ei:ensemble, ...")

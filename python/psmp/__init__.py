@@ -13,8 +13,9 @@ together, and iterate over what the planner does::
 
 Start with :func:`plan`. :class:`Roadmap` has the constructors of roadmaps, :func:`learn` and its
 neighbours in this list make beliefs, :func:`checks`, :func:`gap` and the like say when to stop.
-:class:`Arm` reads a robot and a scene and checks without any Python; :func:`plan_without_roadmap` has
-RRTConnect and its like. ``psmp.plot`` draws (with matplotlib); :func:`table` and :func:`sweep` do long work on all cores or
+:class:`Arm` reads a robot and a scene and checks without any Python, and :class:`Map` a map;
+:func:`learn_maps` learns from maps. :func:`plan_without_roadmap` has RRTConnect and its like.
+``psmp.plot`` draws (with matplotlib); :func:`table` and :func:`sweep` do long work on all cores or
 on a Ray cluster.
 """
 
@@ -25,6 +26,7 @@ from psmp._psmp import (
     Dataset,
     Edge,
     Event,
+    Map,
     RecordedWorld,
     Request,
     Roadmap,
@@ -45,9 +47,10 @@ from psmp.beliefs import (
     NearestNeighbour,
     SoftSet,
     learn,
+    learn_maps,
     open_belief,
 )
-from psmp.checkers import Checker, OnBatches, OnEdges, on_batches, on_edges
+from psmp.checkers import Checker, InProcesses, OnBatches, OnEdges, in_processes, on_batches, on_edges
 from psmp.planning import Run, plan, plan_without_roadmap
 from psmp.result import Result
 from psmp.stopping import checks, edges, gap, never, proposals, seconds
@@ -66,8 +69,10 @@ __all__ = [
     "Event",
     "FiniteSet",
     "Frequencies",
+    "InProcesses",
     "Latent",
     "Local",
+    "Map",
     "NearestNeighbour",
     "OnBatches",
     "OnEdges",
@@ -86,7 +91,9 @@ __all__ = [
     "checks",
     "edges",
     "gap",
+    "in_processes",
     "learn",
+    "learn_maps",
     "never",
     "on_batches",
     "on_edges",

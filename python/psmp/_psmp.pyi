@@ -1,6 +1,6 @@
 """The compiled half of psmp."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal, final, type_check_only
 
@@ -18,6 +18,7 @@ __all__ = [
     "Edge",
     "Engine",
     "Event",
+    "Map",
     "RecordedWorld",
     "Request",
     "Roadmap",
@@ -29,6 +30,7 @@ __all__ = [
     "Trajectory",
     "__version__",
     "check_edges",
+    "learn_maps",
     "names",
     "on_roadmap",
     "open_belief",
@@ -495,9 +497,50 @@ class Belief:
     ) -> Self: ...
     @property
     def name(self) -> str: ...
+    @property
+    def roadmap(self) -> Roadmap | None:
+        """The roadmap that it was learned on, where it was learned from maps."""
 
-def open_belief(path: str | PathLike[str], roadmap: Roadmap) -> Belief:
-    """Opens a belief that ``psmp learn`` has kept in a file, all of it, to plan on its roadmap."""
+    def map(self, path: str | PathLike[str]) -> Map:
+        """A new map to plan in, where it was learned from maps: for the robot that it was learned for."""
+
+def open_belief(path: str | PathLike[str], roadmap: Roadmap | None = None) -> Belief:
+    """Opens a belief that ``psmp learn`` or :func:`psmp.learn_maps` has kept in a file, to plan on its roadmap.
+
+    One that was learned from maps has the roadmap itself.
+    """
+
+@final
+class Map:
+    """A round robot, or a point, in a map: says of places whether they are free.
+
+    The map is a picture (PNG, PGM or JPEG; white is free) that lies in ``bounds`` of x and y, by default with
+    its longer side from 0 to 1; or a ROS map, by its YAML file. Called on a place it says whether it is free, called
+    on an array of shape (n, 2) which of them are. Given to :func:`psmp.plan` it checks without Python, and paths are
+    proved free all along.
+    """
+
+    def __new__(
+        cls, path: str | PathLike[str], *, robot_radius: float = 0.0, bounds: npt.ArrayLike | None = None
+    ) -> Self: ...
+    @property
+    def robot_radius(self) -> float: ...
+    @property
+    def bounds(self) -> npt.NDArray[np.float64]:
+        """The part of the plane that the map covers: the bounds of x and of y, of shape (2, 2)."""
+
+    def __call__(self, q: npt.ArrayLike) -> Any: ...
+
+def learn_maps(
+    maps: Sequence[str | PathLike[str]],
+    file: str | PathLike[str],
+    roadmap: Roadmap | None,
+    vertices: int,
+    robot_radius: float,
+    bounds: npt.ArrayLike | None,
+    resolution: float | None,
+    tell: Callable[[int, int], None],
+) -> Belief: ...
 
 @final
 class Stop:
@@ -625,7 +668,7 @@ def on_roadmap(
     proposer: str,
     validator: str | None,
     insured: bool | None,
-    seed: int,
+    seed: int | None,
     resolution: float | None,
     fallback: int | None,
     straighten: bool,

@@ -8,9 +8,13 @@ new start and goal to the roadmap, are unknown to them.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from psmp import _psmp
 from psmp._psmp import Belief, Table, open_belief
+from psmp.shards import Progress
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,6 +32,7 @@ __all__ = [
     "NearestNeighbour",
     "SoftSet",
     "learn",
+    "learn_maps",
     "open_belief",
 ]
 
@@ -104,3 +109,37 @@ def learn(table: Table, *, worlds: npt.ArrayLike | None = None) -> Ensemble:
     roadmap too, and is found out by the first run.
     """
     return Ensemble(table, worlds=worlds)
+
+
+def learn_maps(
+    maps: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    file: str | os.PathLike[str],
+    *,
+    roadmap: _psmp.Roadmap | None = None,
+    vertices: int = 500,
+    robot_radius: float = 0.0,
+    bounds: npt.ArrayLike | None = None,
+    resolution: float | None = None,
+    progress: bool | None = None,
+) -> Belief:
+    """Learns from maps of your own, and keeps what was learned in a file with its roadmap.
+
+    ``maps`` are pictures (PNG, PGM or JPEG; white is free) and ROS maps (YAML), or folders of them: of a
+    folder its ROS maps, or else its pictures. A ``roadmap``, or a new one of so many ``vertices``, is checked in
+    each of them, on all cores, for a round robot or a point. All maps must cover the same part of the plane, in
+    however many pixels: the ``bounds`` of x and y, or for pictures 0 to 1 along the longer side. What was checked
+    is kept beside ``file`` until it is written: after Ctrl-C or worse the same call goes on where it was. ::
+
+        office = psmp.learn_maps("maps", "office.belief", robot_radius=0.02)  # later: psmp.open_belief("office.belief")
+        run = psmp.plan(office.roadmap, (0.1, 0.1), (0.9, 0.9), check=office.map("new.png"), belief=office)
+    """
+    named = [maps] if isinstance(maps, (str, os.PathLike)) else list(maps)
+    bar: Progress | None = None
+
+    def tell(done: int, count: int) -> None:
+        nonlocal bar
+        if bar is None:
+            bar = Progress("learning", count, done, progress, "maps")
+        bar.reach(done)
+
+    return _psmp.learn_maps(named, file, roadmap, vertices, robot_radius, bounds, resolution, tell)

@@ -54,7 +54,7 @@ def plan(
     proposer: Proposer = "ei",
     validator: Validator | None = None,
     insured: bool | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     stop: _psmp.Stop | None = None,
     resolution: float | None = None,
     fallback: int | None = 20,
@@ -70,10 +70,10 @@ def plan(
     state, or a dict of joints and positions. A ``goal`` of shape (n, d) is n goals of which any one will
     do, such as those of :meth:`Arm.inverse`: all are planned to at once, and the path leads to the one
     it is shortest to. Those in collision are left out, unless all are. ``check`` says whether a
-    configuration is free: a function on one of them, or on batches (:func:`on_batches`), or an arm's
+    configuration is free: a function on one of them, or on batches (:func:`on_batches`), a :class:`Map`, or an arm's
     (:meth:`Arm.checker`); or it says so of edges (:func:`on_edges`). Configurations of a motion lie
-    ``resolution`` apart, by default a thousandth of the longest side of the space; of an arm it is the
-    largest joint step, by default 0.03 rad.
+    ``resolution`` apart, by default a thousandth of the longest side of the space, and in a map, which proves what lies
+    between, a hundredth; of an arm it is the largest joint step, by default 0.03 rad.
 
     From configuration to configuration the straight motion is tried first. If it is blocked, the roadmap
     is only the beginning: ``ei`` lets it grow where that may make the path shorter, and tries shortcuts and
@@ -110,8 +110,9 @@ def plan(
 
     ``price`` is what checking a configuration costs, in seconds. Where that is much, ``ei`` thinks before it
     checks, and where it is little it checks instead. ``"measured"`` finds out on the way and tells it by events
-    (``priced``). If not given, a function on configurations is taken to cost 30 microseconds, and from vertex
-    to vertex, or on a ``fixed_roadmap``, only checks count.
+    (``priced``). That is so too where neither ``price`` nor ``seed`` is given and there is no experience. With a
+    ``seed`` alone a function on configurations is taken to cost 30 microseconds, and on a ``fixed_roadmap`` only
+    checks count, as they do from vertex to vertex.
 
     The same ``seed``, ``price`` and inputs give the same events, bit for bit. To repeat a run whose prices were
     measured, give what its events have told: ``price=[e.price for e in events if e.price]``. ``fallback`` is after how

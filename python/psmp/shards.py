@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Job", "parquet", "run"]
+__all__ = ["Job", "Progress", "parquet", "run"]
 
 Job: TypeAlias = Callable[[int], bytes]
 """Does the shard of a number: the bytes of its Parquet file."""
@@ -181,17 +181,18 @@ def _on_ray(
             ray.cancel(reference, force=True)
 
 
-class _Progress:
+class Progress:
     """A line on standard error with the time left; nothing where no one is looking."""
 
-    def __init__(self, what: str, count: int, done: int, show: bool | None) -> None:
+    def __init__(self, what: str, count: int, done: int, show: bool | None, things: str = "shards") -> None:
         self.what, self.count, self.done, self.first = what, count, done, done
+        self.things = things
         self.show = sys.stderr.isatty() if show is None else show
         self.started = time.monotonic()
         self._draw()
 
-    def tick(self) -> None:
-        self.done += 1
+    def reach(self, done: int) -> None:
+        self.done = done
         self._draw()
 
     def _draw(self) -> None:
@@ -203,7 +204,7 @@ class _Progress:
             seconds = (time.monotonic() - self.started) / fresh * (self.count - self.done)
             left = f", {seconds:.0f} s left" if seconds < 120 else f", {seconds / 60:.0f} min left"
         end = "\n" if self.done == self.count else ""
-        print(f"\r{self.what}: {self.done}/{self.count} shards{left}   ", end=end, file=sys.stderr, flush=True)
+        print(f"\r{self.what}: {self.done}/{self.count} {self.things}{left}   ", end=end, file=sys.stderr, flush=True)
 
 
 def run(
@@ -225,7 +226,7 @@ def run(
         raise ValueError(f"workers must be at least 1, got {workers}")
     store = None if folder is None else Store(os.fspath(folder), fingerprint)
     todo = [index for index in range(shards) if store is None or not store.has(index)]
-    bar = _Progress(what, shards, shards - len(todo), progress)
+    bar = Progress(what, shards, shards - len(todo), progress)
     count = min(workers or _cores(), len(todo))
     if ray:
         results = _on_ray(job, store, todo, ray)
@@ -237,7 +238,7 @@ def run(
     for index, content in results:
         if content is not None:
             contents[index] = content
-        bar.tick()
+        bar.reach(bar.done + 1)
     tables = []
     for index in range(shards):
         content = contents[index] if store is None else store.read(index)

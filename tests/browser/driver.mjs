@@ -2,7 +2,7 @@
 // and checks that are counted.
 
 import { chromium } from "playwright-core";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,25 +11,61 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 export const shots = join(here, "shots");
 mkdirSync(shots, { recursive: true });
-const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
+export const scratch = mkdtempSync(join(tmpdir(), "psmp-report-"));
+
+let program = process.env.PSMP;
+
+const root = join(here, "../..");
+
+/** The program in PSMP, or as the tests have built it, so that nothing is built once more. */
+function built() {
+  if (!program) {
+    const build = ["build", "--quiet", "--workspace", "--locked", "--profile", "test", "--bin", "psmp"];
+    execFileSync("cargo", build, { cwd: root, stdio: "inherit" });
+    program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "psmp");
+  }
+  return program;
+}
+
+/** Runs psmp. */
+export function psmp(...options) {
+  execFileSync(built(), options, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Starts psmp with `--live`; returns it with its address, and with a promise of how it ends. */
+export async function live(...options) {
+  const child = spawn(built(), [...options, "--live"], { cwd: root, stdio: ["ignore", "ignore", "pipe"] });
+  children.push(child);
+  const ended = new Promise((done) => child.on("exit", (code, signal) => done(code ?? signal)));
+  let said = "";
+  const address = await new Promise((done, fail) => {
+    child.stderr.on("data", (data) => {
+      said += data;
+      const told = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//);
+      if (told) done(told[0]);
+    });
+    child.on("exit", () => fail(new Error(`psmp has ended: ${said}`)));
+  });
+  return { child, address, ended };
+}
 
 /** Makes a small real report with these options; returns its folder. */
 export function report(...options) {
   const folder = join(scratch, "report");
-  // The program as the tests have built it, so that nothing is built once more.
-  const root = join(here, "../..");
-  const build = ["build", "--quiet", "--workspace", "--locked", "--profile", "test", "--bin", "psmp"];
-  execFileSync("cargo", build, { cwd: root, stdio: "inherit" });
-  const program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "psmp");
-  execFileSync(program, ["reproduce", "--quick", "-o", folder, ...options], { cwd: root, stdio: "inherit" });
+  psmp("reproduce", "--quick", "-o", folder, ...options);
   return folder;
 }
 
 const contexts = [];
+const children = [];
 
-/** Opens a report's page; what the console complains about and what is requested is collected. */
-export async function open(folder, ...args) {
-  const url = pathToFileURL(join(folder, "index.html")).href;
+/**
+ * Opens a page, that of a report's folder, or an address; what the console complains about and what is requested from
+ * elsewhere is collected.
+ */
+export async function open(path, ...args) {
+  const isAddress = path.startsWith("http://");
+  const url = isAddress ? path : pathToFileURL(path.endsWith(".html") ? path : join(path, "index.html")).href;
   const context = await chromium.launchPersistentContext(join(scratch, `profile-${contexts.length}`), {
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     headless: true,
@@ -50,7 +86,8 @@ export async function open(folder, ...args) {
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
-    if (request.url() !== url && !request.url().startsWith("data:")) requests.push(request.url());
+    const isOwn = isAddress ? request.url().startsWith(url) : request.url() === url;
+    if (!isOwn && !request.url().startsWith("data:")) requests.push(request.url());
   });
   await page.goto(url);
   return { page, complaints, requests };
@@ -98,6 +135,7 @@ export async function checkQuiet({ complaints, requests }, where = "") {
 /** Cleans up, says how it went, and ends. */
 export async function finish() {
   for (const context of contexts) await context.close();
+  for (const child of children) child.kill("SIGKILL");
   rmSync(scratch, { recursive: true, force: true });
   console.log(`${passed} passed, ${failed} failed`);
   process.exit(failed ? 1 : 0);

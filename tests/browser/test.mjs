@@ -34,10 +34,38 @@ await check("the page has its parts", async () => {
   must(figures.length >= 10 && figures.every((width) => width > 200), `figures are ${figures} wide`);
 });
 
+await check("on a laptop the film comes first, with its controls in sight", async () => {
+  await page.setViewportSize({ width: 1366, height: 768 });
+  await page.waitForTimeout(100);
+  const box = (id) => page.$eval(`#${id}`, (e) => e.getBoundingClientRect());
+  for (const id of ["map-0", "map-1", "play", "time", "speed"]) {
+    const { top, bottom } = await box(id);
+    must(top >= 0 && bottom <= 768, `${id} is at ${top} to ${bottom}`);
+  }
+  must((await box("player")).top < 200, "the film is not first");
+  await page.screenshot({ path: join(shots, "1366-light.png") });
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
+await check("our own planner is filmed, and shown first", async () => {
+  must((await options("planner-0"))[0] === "ei:ensemble", `${await options("planner-0")}`);
+  must((await page.$eval("#planner-0", (select) => select.value)) === "0", "another is shown first");
+});
+
+await check("the claims unfold", async () => {
+  must(!(await page.isVisible("#claims table")), "they are unfolded from the beginning");
+  must(/\d+ (hold|not)/.test(await page.textContent("#claims summary")), "not said how many hold");
+  await page.click("nav a[href='#claims']");
+  must(await page.isVisible("#claims table"), "the link does not unfold them");
+  await page.click("#claims summary");
+  must(!(await page.isVisible("#claims table")), "they do not fold up again");
+  await page.evaluate(() => window.scrollTo(0, 0));
+});
+
 await check("both planners are drawn from the start", async () => {
   must((await time()) === 0 && (await last()) > 20, "no timeline");
   must((await words(0)).includes("not yet begun"), await words(0));
-  must((await count("map-0", [211, 215, 220])) > 1000, "no obstacles");
+  must((await count("map-0", [74, 82, 92])) > 1000, "no obstacles");
 });
 
 await check("stepping forward and back by button changes the picture and comes back", async () => {

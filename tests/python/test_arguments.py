@@ -73,7 +73,7 @@ def test_makers_name_what_is_wrong(make, error, words):
         ({"start": 3, "goal": 300}, ValueError, "goal is vertex 300, but there are vertices 0 to 299"),
         ({"start": -1, "goal": 3}, ValueError, "start is vertex -1"),
         ({"start": "here"}, TypeError, "start must be an array"),
-        ({"check": 5}, TypeError, "check must be a function, a world of a dataset or an arm's checker, got int"),
+        ({"check": 5}, TypeError, "check must be a function, a world of a dataset, a map or an arm's checker, got int"),
         ({"proposer": "rrt"}, ValueError, "`rrt` is no proposer: choose one of `psmp`"),
         ({"validator": "quick"}, ValueError, "`quick` is no validator"),
         ({"resolution": 0.0}, ValueError, "resolution: a resolution of 0.0 cannot be used"),

@@ -132,7 +132,7 @@ def test_a_plan_is_free_all_the_way(arm, scene, prm, kind):
 
 
 def test_a_plan_is_straightened_by_what_checks_configurations(arm, scene, prm):
-    runs = [psmp.plan(prm, START, GOAL, fixed_roadmap=True, check=arm.checker(scene), straighten=s) for s in (False, True)]
+    runs = [psmp.plan(prm, START, GOAL, fixed_roadmap=True, seed=0, check=arm.checker(scene), straighten=s) for s in (False, True)]
     plain, straight = (run.finish() for run in runs)
     assert straight.length < plain.length and straight.vertices is None
     assert arm.checker(scene, kind="exact")(arm.trajectory(straight.path).positions).all()
@@ -152,7 +152,7 @@ def test_joining_counts(arm, scene, prm):
 def test_a_function_on_configurations_finds_the_same(arm, scene, prm):
     """The native checker, and the same one called from Python on vertices of the same roadmap."""
     check = arm.checker(scene, kind="exact")
-    joined = psmp.plan(prm, START, GOAL, fixed_roadmap=True, check=check).roadmap
+    joined = psmp.plan(prm, START, GOAL, fixed_roadmap=True, seed=0, check=check).roadmap
     start, goal = 400, 401
     step = 0.02
     native = psmp.plan(joined, start, goal, check=check, proposer="lazysp", resolution=step)
@@ -176,7 +176,7 @@ def test_a_table_of_scenes(arm, folder, prm, scene):
     table = psmp.table(prm, files, among, workers=2)
     assert table.shape == (3, prm.edge_count) and 0 < table.to_numpy().mean() < 1
     stop = psmp.gap(0.2) | psmp.checks(20_000)
-    run = psmp.plan(prm, START, GOAL, fixed_roadmap=True, check=arm.checker(scene), belief=psmp.learn(table), stop=stop)
+    run = psmp.plan(prm, START, GOAL, fixed_roadmap=True, seed=0, check=arm.checker(scene), belief=psmp.learn(table), stop=stop)
     assert run.finish().path is not None
 
 
@@ -278,11 +278,11 @@ def test_mistakes_are_told(arm, scene, prm, folder, roadmap):
         (lambda: arm.roadmap(10, nearest=0), ValueError, "nearest"),
         (lambda: check([0.0, 0.0]), ValueError, r"\(3,\) or \(n, 3\), got \(2,\)"),
         (lambda: check("home"), TypeError, "q must be"),
-        (lambda: psmp.plan(roadmap, (0.1, 0.1), (0.9, 0.9), fixed_roadmap=True, check=check), ValueError, "3 joints"),
+        (lambda: psmp.plan(roadmap, (0.1, 0.1), (0.9, 0.9), fixed_roadmap=True, seed=0, check=check), ValueError, "3 joints"),
         (lambda: psmp.plan(roadmap, 0, 1, check=check), ValueError, "3 joints"),
         (lambda: psmp.plan(prm, (0, 0, 0), GOAL, check=check), ValueError, "start is in collision: `link3` touches `post`"),
         (lambda: psmp.plan(prm, START, (9, 0, 0), check=check), ValueError, "goal .* outside"),
-        (lambda: psmp.plan(prm, START, GOAL, fixed_roadmap=True, check=check, resolution=0.0), ValueError, "resolution"),
+        (lambda: psmp.plan(prm, START, GOAL, fixed_roadmap=True, seed=0, check=check, resolution=0.0), ValueError, "resolution"),
         (lambda: psmp.plan_without_roadmap([(0, 1)], [0.1], [0.2], check=check), ValueError, "arm.space"),
         (lambda: arm.trajectory([START, (9.0, 0.0, 0.0)]), ValueError, "row 1"),
         (lambda: arm.trajectory([START, GOAL], acceleration=0.0), ValueError, "acceleration"),
@@ -386,17 +386,17 @@ def test_inverse_kinematics(arm):
 def test_named_ends_and_any_of_several_goals(arm, scene, prm, folder):
     check = arm.checker(scene)
     goal = dict(zip(arm.joints, GOAL, strict=True))
-    plain = psmp.plan(prm, START, GOAL, fixed_roadmap=True, check=check).finish()
-    named = psmp.plan(prm, dict(zip(arm.joints, START, strict=True)), goal, fixed_roadmap=True, check=check).finish()
+    plain = psmp.plan(prm, START, GOAL, fixed_roadmap=True, seed=0, check=check).finish()
+    named = psmp.plan(prm, dict(zip(arm.joints, START, strict=True)), goal, fixed_roadmap=True, seed=0, check=check).finish()
     assert np.array_equal(plain.path, named.path)
     goals = arm.inverse(arm.pose(GOAL, "link3"), "link3", near=START, seed=3)
     assert len(goals) >= 2
-    together = psmp.plan(prm, START, goals, fixed_roadmap=True, check=check).finish()
+    together = psmp.plan(prm, START, goals, fixed_roadmap=True, seed=0, check=check).finish()
     end = together.path[-1]
     assert np.isclose(goals, end).all(axis=1).any()
     assert np.allclose(arm.pose(end, "link3"), arm.pose(GOAL, "link3"), atol=1e-5)
     free = goals[np.asarray(check(goals))]
-    alone = [psmp.plan(prm, START, q, fixed_roadmap=True, check=check).finish().length for q in free]
+    alone = [psmp.plan(prm, START, q, fixed_roadmap=True, seed=0, check=check).finish().length for q in free]
     assert together.length <= min(length for length in alone if length is not None) + 1e-9
     tree = psmp.plan_without_roadmap(arm.space, START, goals, check=check).finish()
     assert np.isclose(goals, tree.path[-1]).all(axis=1).any()
@@ -427,6 +427,6 @@ def test_a_request_for_a_pose(arm, scene, prm, folder):
     goals = arm.goals(request)
     off = arm.pose(goals, "link3")[:, :3, 3] - [0.3, 0.4, 0]
     assert (np.linalg.norm(off, axis=1) <= 0.02 + 1e-6).all()
-    run = psmp.plan(prm, request.start, goals, fixed_roadmap=True, check=arm.checker(scene))
+    run = psmp.plan(prm, request.start, goals, fixed_roadmap=True, seed=0, check=arm.checker(scene))
     assert run.finish().path is not None
     assert np.array_equal(arm.goals(psmp.Request(folder / "over.yaml")), [GOAL])

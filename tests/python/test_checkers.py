@@ -1,6 +1,10 @@
-"""The user's checker: its three kinds, its exceptions, its wrong answers."""
+"""The user's checker: its kinds, its exceptions, its wrong answers."""
 
 from __future__ import annotations
+
+import pickle
+import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +15,12 @@ import psmp
 
 def test_batches_and_single_configurations_give_the_same_events(roadmap):
     def events(check):
-        return list(psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=check, validator="failfast", resolution=0.01))
+        return list(psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=check, validator="failfast", resolution=0.01))
 
     assert events(wall) == events(psmp.on_batches(wall_in_batches))
     # Partial checks of edges are larger where many configurations are checked at once.
-    single = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01).finish()
-    batch = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=psmp.on_batches(wall_in_batches), resolution=0.01).finish()
+    single = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01).finish()
+    batch = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=psmp.on_batches(wall_in_batches), resolution=0.01).finish()
     assert (single.length, single.ending) == (batch.length, batch.ending)
 
 
@@ -90,8 +94,8 @@ def test_a_checker_may_spoil_its_array(roadmap):
 
     pairs = ((wall, spoil), (psmp.on_batches(wall_in_batches), spoil_all))
     for check, spoils in pairs:
-        expected = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=check, resolution=0.01).finish().fingerprint
-        assert psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=spoils, resolution=0.01).finish().fingerprint == expected
+        expected = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=check, resolution=0.01).finish().fingerprint
+        assert psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=spoils, resolution=0.01).finish().fingerprint == expected
 
 
 def test_a_checker_of_edges(roadmap):
@@ -103,7 +107,7 @@ def test_a_checker_of_edges(roadmap):
         ts = np.linspace(0, 1, 50)[:, None]
         return bool(wall_in_batches(edge.start + (edge.end - edge.start) * ts).all())
 
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=check)
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=check)
     assert run.finish().ending == "shortest-on-roadmap"
     assert run.configurations == run.edges == len(seen)
     edge = seen[0]
@@ -150,8 +154,8 @@ def test_an_exception_reaches_the_caller_and_the_planner_goes_on(roadmap, kind):
         "edge": lambda f: psmp.on_edges(failing(edge_free) if f else edge_free),
     }[kind]
     # Few enough configurations an edge that a check of one by one comes to its end at times.
-    expected = list(psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=make(False), resolution=0.02))
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=make(True), resolution=0.02)
+    expected = list(psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=make(False), resolution=0.02))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=make(True), resolution=0.02)
     events, raised = [], 0
     while run.ending is None:
         try:
@@ -174,7 +178,7 @@ def test_an_exception_reaches_the_caller_and_the_planner_goes_on(roadmap, kind):
         # Nothing is asked twice: what was seen before an exception counts, and a check goes on from there.
         assert calls[0] == run.configurations + raised and run.configurations == expected[-1].configurations
     else:
-        calm = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=make(False), resolution=0.02).finish()
+        calm = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=make(False), resolution=0.02).finish()
         assert run.fingerprint == calm.fingerprint
 
 
@@ -189,7 +193,7 @@ def test_an_exception_reaches_the_caller_and_the_planner_goes_on(roadmap, kind):
 )
 def test_an_answer_that_is_none_is_refused(roadmap, answer, words):
     with pytest.raises(TypeError, match=words):
-        psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=lambda q: answer)
+        psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=lambda q: answer)
     run = psmp.plan(roadmap, 3, 200, check=lambda q: answer)
     with pytest.raises(TypeError, match=words):
         list(run)
@@ -213,7 +217,7 @@ def test_a_wrong_answer_to_a_batch_is_refused(roadmap, answer, error, words):
 
 def test_answers_of_numpy_and_lists_do(roadmap):
     def fingerprint(check):
-        return psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=check, validator="failfast", resolution=0.01).finish().fingerprint
+        return psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=check, validator="failfast", resolution=0.01).finish().fingerprint
 
     for check in (
         lambda q: np.bool_(wall(q)),
@@ -221,3 +225,50 @@ def test_answers_of_numpy_and_lists_do(roadmap):
         psmp.on_batches(lambda q: np.repeat(wall_in_batches(q), 2)[::2]),
     ):
         assert fingerprint(check) == fingerprint(wall)
+
+
+def slow_wall(q: np.ndarray) -> bool:
+    time.sleep(0.002)
+    return bool(wall(q))
+
+
+def test_processes_make_the_same_run() -> None:
+    def run(check: psmp.Checker) -> list[tuple[str, int]]:
+        stop = psmp.checks(400)
+        run = psmp.plan(psmp.Roadmap.halton([(0, 1), (0, 1)], 100), START, GOAL, check=check, resolution=0.02, stop=stop,
+                        seed=0)  # fmt: skip
+        return [(event.kind, event.configurations) for event in run]
+
+    check = psmp.in_processes(slow_wall, 2)
+    alone = run(slow_wall)
+    assert len(alone) > 5
+    assert run(check) == alone
+    check.close()
+    # They are begun again, in a copy too.
+    copy = pickle.loads(pickle.dumps(check))
+    assert run(copy) == alone
+    copy.close()
+    with pytest.raises(ValueError, match="at least 1"):
+        psmp.in_processes(slow_wall, 0)
+
+
+def test_a_price_is_measured_unless_it_or_a_seed_is_given(roadmap) -> None:
+    def prices(**given: Any) -> list[tuple[float, float]]:
+        run = psmp.plan(roadmap, START, GOAL, check=slow_wall, resolution=0.02, stop=psmp.checks(200), **given)
+        return [event.price for event in run if event.price]
+
+    measured = prices()
+    assert measured and measured[-1][0] > 1e-3
+    assert not prices(seed=0)
+    assert prices(price=1e-5, seed=0)[0][0] == pytest.approx(1e-5)
+
+
+def fails(q: np.ndarray) -> bool:
+    raise RuntimeError("no answer")
+
+
+def test_what_a_process_raises_is_raised() -> None:
+    check = psmp.in_processes(fails, 2)
+    with pytest.raises(RuntimeError, match="no answer"):
+        psmp.plan(psmp.Roadmap.halton([(0, 1), (0, 1)], 100), START, GOAL, check=check).finish()
+    check.close()

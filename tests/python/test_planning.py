@@ -21,7 +21,7 @@ import psmp
 
 
 def test_events_lead_to_the_shortest_path(roadmap):
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01)
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01)
     events = list(run)
     assert events[-1].kind == "shortest-on-roadmap" and events[-1].is_final
     assert run.ending == "shortest-on-roadmap" and run.gap_on_roadmap == 0.0
@@ -45,7 +45,7 @@ def test_events_lead_to_the_shortest_path(roadmap):
 
 
 def test_no_path_is_certain_to_be_none(roadmap):
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=lambda q: not 0.45 < q[0] < 0.55, resolution=0.01)
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=lambda q: not 0.45 < q[0] < 0.55, resolution=0.01)
     result = run.finish()
     assert result.ending == "no-path-on-roadmap" and result.path is None and result.length is None
     assert run.lower_bound_on_roadmap == np.inf
@@ -54,7 +54,7 @@ def test_no_path_is_certain_to_be_none(roadmap):
 
 def test_the_straight_line_is_tried_first(roadmap):
     for stop in (None, psmp.gap(0.1), psmp.edges(1)):
-        run = psmp.plan(roadmap, START, (0.4, 0.9), fixed_roadmap=True, check=wall, stop=stop)
+        run = psmp.plan(roadmap, START, (0.4, 0.9), fixed_roadmap=True, seed=0, check=wall, stop=stop)
         result = run.finish()
         assert result.ending == "straight-line" and np.array_equal(result.path, [START, (0.4, 0.9)])
         assert result.vertices is None and run.path_edges is None and result.roadmap is roadmap
@@ -64,7 +64,7 @@ def test_the_straight_line_is_tried_first(roadmap):
 
 
 def test_joining_keeps_to_a_budget_and_is_gone_on_with(roadmap):
-    whole = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall).finish()
+    whole = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall).finish()
     asked = 0
 
     def counted(q):
@@ -74,7 +74,7 @@ def test_joining_keeps_to_a_budget_and_is_gone_on_with(roadmap):
 
     for most in (0, 1, 2, 5, 8, 30):
         asked = 0
-        run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=counted, stop=psmp.checks(most))
+        run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=counted, stop=psmp.checks(most))
         assert run.finish().path is None and asked == run.configurations <= most
         assert run.until().finish().length == whole.length and asked == run.configurations
 
@@ -89,8 +89,8 @@ def test_a_roadmap_without_a_path_grows():
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("ends", [(START, GOAL), (3, 200)])
 def test_a_path_is_straightened(roadmap, early, ends):
-    longest = psmp.plan(roadmap, *ends, fixed_roadmap=True, check=wall, resolution=0.01).finish().length
-    run = psmp.plan(roadmap, *ends, fixed_roadmap=True, check=wall, resolution=0.01, straighten=True)
+    longest = psmp.plan(roadmap, *ends, fixed_roadmap=True, seed=0, check=wall, resolution=0.01).finish().length
+    run = psmp.plan(roadmap, *ends, fixed_roadmap=True, seed=0, check=wall, resolution=0.01, straighten=True)
     if early:
         longest = next(event.length for event in run if event.kind == "improved")
         run.end_planning()
@@ -106,7 +106,7 @@ def test_a_path_is_straightened(roadmap, early, ends):
 @pytest.mark.parametrize("proposer", ["ei", "psmp", "lazysp", "maxprob+", "pomp"])
 @pytest.mark.parametrize("belief", [None, psmp.Local(), psmp.NearestNeighbour(), psmp.Constant(0.9)])
 def test_any_proposer_with_any_belief_finds_the_same_length(roadmap, proposer, belief):
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=psmp.on_batches(wall_in_batches), proposer=proposer, belief=belief,
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=psmp.on_batches(wall_in_batches), proposer=proposer, belief=belief,
                     resolution=0.01)  # fmt: skip
     reference = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, proposer="lazysp", resolution=0.01)
     assert run.finish().length == reference.finish().length
@@ -121,9 +121,9 @@ def test_the_same_seed_gives_the_same_events(roadmap):
 
 
 def test_a_run_is_stopped_gone_on_with_and_closed(roadmap):
-    whole = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01)
+    whole = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01)
     expected = list(whole)
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01, stop=psmp.edges(10))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01, stop=psmp.edges(10))
     events = list(run)
     assert run.edges == 10 and run.ending is None
     assert list(run) == [], "the condition is still met"
@@ -135,13 +135,13 @@ def test_a_run_is_stopped_gone_on_with_and_closed(roadmap):
     assert events == expected and run.fingerprint == whole.fingerprint
 
     # A check that a budget breaks off is gone on with.
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01, stop=psmp.checks(101))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01, stop=psmp.checks(101))
     list(run)
     assert run.configurations == 101 and run.ending is None
     list(run.until())
     assert run.ending == whole.ending and run.best_length == whole.best_length
 
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01, stop=psmp.edges(30))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01, stop=psmp.edges(30))
     list(run)
     checked = len(run.result().checked)
     run.close()
@@ -156,7 +156,7 @@ def test_closing_lets_go_of_the_checker(roadmap):
 
     checker = Checker()
     gone = weakref.ref(checker)
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=checker, stop=psmp.edges(3))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=checker, stop=psmp.edges(3))
     list(run)
     del checker
     gc.collect()
@@ -168,14 +168,14 @@ def test_closing_lets_go_of_the_checker(roadmap):
 def test_conditions_are_joined(roadmap):
     stop = (psmp.checks(50) | psmp.gap(0.5)) & psmp.edges(2)
     assert repr(stop) == "((checks(50) | gap(0.5)) & edges(2))"
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, stop=psmp.proposals(5))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, stop=psmp.proposals(5))
     list(run)
     assert run.proposals == 5
     began = time.monotonic()
-    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=lambda q: time.sleep(0.001) or True, stop=psmp.seconds(0.1))
+    run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=lambda q: time.sleep(0.001) or True, stop=psmp.seconds(0.1))
     list(run)
     assert 0.1 <= time.monotonic() - began < 5.0
-    assert psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, stop=psmp.never()).finish().ending == "shortest-on-roadmap"
+    assert psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, stop=psmp.never()).finish().ending == "shortest-on-roadmap"
 
 
 @pytest.mark.parametrize("most", [1, 10, 300])
@@ -196,7 +196,7 @@ def test_a_budget_of_checks_is_never_passed(roadmap, most, validator):
 
     for check in (one, psmp.on_batches(batch)):
         asked = 0
-        run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=check, validator=validator, stop=psmp.checks(most))
+        run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=check, validator=validator, stop=psmp.checks(most))
         run.finish()
         assert asked == run.configurations == most
         run = psmp.plan_without_roadmap([(0, 1), (0, 1)], START, GOAL, check=check, planner="bitstar",
@@ -209,7 +209,7 @@ def test_a_budget_of_checks_is_never_passed(roadmap, most, validator):
 def test_time_is_kept_in_the_midst_of_thinking_and_of_a_slow_edge():
     large = psmp.Roadmap.halton([(0, 1), (0, 1)], 20_000)
     began = time.perf_counter()
-    run = psmp.plan(large, START, GOAL, fixed_roadmap=True, check=psmp.on_batches(wall_in_batches), stop=psmp.seconds(0.5))
+    run = psmp.plan(large, START, GOAL, fixed_roadmap=True, seed=0, check=psmp.on_batches(wall_in_batches), stop=psmp.seconds(0.5))
     run.finish()
     assert time.perf_counter() - began < 1.5
     asked = 0
@@ -251,7 +251,7 @@ def test_an_insured_run_follows_lazysp_where_its_belief_is_wrong(roadmap):
         ("psmp", None, "psmp:freq", False),
         ("psmp", True, "psmp:freq:insured", True),
     ]:
-        run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, belief=wrong, proposer=proposer, insured=insured)
+        run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, belief=wrong, proposer=proposer, insured=insured)
         assert any(event.source == "insurance" for event in run) == steps_in, name
         assert run.planner == name
         # What is left of the run after the first such event changes nothing about its end.
@@ -270,7 +270,7 @@ def test_any_belief_of_known_worlds_finds_the_shortest_path(make):
 
 
 def test_an_ensemble_without_known_worlds_is_local(roadmap):
-    runs = [psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, belief=b, resolution=0.01) for b in (psmp.Ensemble(), None)]
+    runs = [psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, belief=b, resolution=0.01) for b in (psmp.Ensemble(), None)]
     assert runs[0].finish().length == runs[1].finish().length
 
 
@@ -299,12 +299,12 @@ def test_probabilities_follow_the_checks(roadmap):
 
 
 def test_two_planners_in_two_threads(roadmap):
-    expected = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01).finish().fingerprint
+    expected = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01).finish().fingerprint
     found = []
 
     def work():
         for _ in range(2):
-            found.append(psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, check=wall, resolution=0.01).finish().fingerprint)
+            found.append(psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01).finish().fingerprint)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -413,8 +413,8 @@ def test_ctrl_c_ends_a_run_and_it_can_go_on(check):
     "work",
     [
         "psmp.Roadmap.halton([(0, 1), (0, 1)], 300_000)",
-        "psmp.plan(large, (0.1, 0.1), (0.9, 0.9), fixed_roadmap=True, check=psmp.on_batches(free)).finish()",
-        "psmp.plan(small, (0.1, 0.1), (0.9, 0.9), fixed_roadmap=True, check=slow, proposer='lazysp').finish()",
+        "psmp.plan(large, (0.1, 0.1), (0.9, 0.9), fixed_roadmap=True, seed=0, check=psmp.on_batches(free)).finish()",
+        "psmp.plan(small, (0.1, 0.1), (0.9, 0.9), fixed_roadmap=True, seed=0, check=slow, proposer='lazysp').finish()",
     ],
     ids=["building", "thinking", "checking"],
 )
@@ -454,7 +454,7 @@ def test_ctrl_c_is_heard_in_the_midst_of_work(work):
 
 def test_a_run_that_measures_prices_is_repeated_by_those_that_it_has_told(roadmap):
     def events(price):
-        run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.checks(2000), price=price)
+        run = psmp.plan(roadmap, START, GOAL, check=wall, resolution=0.01, stop=psmp.checks(2000), price=price, seed=0)
         return [(e.kind, e.configurations, e.length, e.price) for e in run]
 
     measured = events("measured")
@@ -462,7 +462,7 @@ def test_a_run_that_measures_prices_is_repeated_by_those_that_it_has_told(roadma
     assert len(told) > 2 and all(len(price) == 2 for price in told)
     assert events(told) == measured
     assert events(1.0) != events(1e-8)
-    # Where nothing is said what is usual counts.
+    # Where nothing is said, and a seed asks for the same run again, what is usual counts.
     assert events(None) == events([]) and not any(price for *_, price in events(None))
 
 

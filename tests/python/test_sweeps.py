@@ -183,7 +183,7 @@ def test_wrong_arguments_are_named(roadmap):
 
 
 def without_time(rows):
-    return rows.drop_columns(["seconds"])
+    return rows.drop_columns(["seconds", "curve_seconds"])
 
 
 def test_a_sweep_is_the_same_whatever_the_workers(tmp_path):

@@ -30,7 +30,7 @@ def run(*command: str | Path) -> None:
 def main() -> None:
     wheels = WORK / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    # Unoptimised but for its dependencies, which are those of the tests: minutes sooner.
+    # Hardly optimised but for its dependencies: minutes sooner.
     maturin = Path(sys.executable).with_name("maturin")
     run(maturin, "build", "--locked", "--profile", "dev", "--interpreter", sys.executable, "--out", wheels)
     (wheel,) = wheels.iterdir()

@@ -7,8 +7,9 @@
 
 mod dependencies;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use std::process::{Command, ExitCode};
+use std::thread;
 use std::time::Instant;
 
 const USAGE: &str = "\
@@ -21,16 +22,26 @@ Usage: cargo xtask COMMAND
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
         Some("test") => {
-            let python = python_environment();
-            let checks = [
+            let mut tally = Tally::default();
+            // One core unpacks packages while lints are compiled.
+            let environment = thread::spawn(python_environment);
+            tally.run(&lints());
+            let python = environment.join().unwrap_or_default();
+            for checks in [
                 tests(python),
                 release_checks(),
                 browser_tests(),
                 python_tests(python),
-            ];
-            run_all(&checks.concat())
+            ] {
+                tally.run(&checks);
+            }
+            tally.verdict()
         }
-        Some("bench") => run_all(&benchmarks()),
+        Some("bench") => {
+            let mut tally = Tally::default();
+            tally.run(&benchmarks());
+            tally.verdict()
+        }
         Some("dependencies") => dependencies::check(),
         _ => {
             eprintln!("{USAGE}");
@@ -70,14 +81,18 @@ fn check(name: &'static str, command: &'static str) -> Check {
 /// The Python that tests run with, if there is one.
 type Python = Option<&'static str>;
 
-fn tests(python: Python) -> Vec<Check> {
-    let mut checks = vec![
+fn lints() -> Vec<Check> {
+    vec![
         check("format", "cargo fmt --all --check"),
         check(
             "lints",
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
         ),
-    ];
+    ]
+}
+
+fn tests(python: Python) -> Vec<Check> {
+    let mut checks = Vec::new();
     let with_nextest = has("cargo", &["nextest", "--version"]);
     let mut tests = match with_nextest {
         true => check(
@@ -161,6 +176,9 @@ fn browser_tests() -> Vec<Check> {
         in_its_folder(check("browser driver", "npm ci --no-audit --no-fund")),
         in_its_folder(check("report in a browser", "node test.mjs")),
         in_its_folder(check("an arm's report in a browser", "node arm.mjs")),
+        in_its_folder(check("pages of runs in a browser", "node run.mjs")),
+        in_its_folder(check("planners compared in a browser", "node bench.mjs")),
+        in_its_folder(check("runs in a browser as they go on", "node live.mjs")),
     ]
 }
 
@@ -169,7 +187,7 @@ fn browser_tests() -> Vec<Check> {
 fn python_environment() -> Python {
     let make = "python3 -m venv --clear target/python/tests && \
         target/python/tests/bin/python -m pip install --quiet --disable-pip-version-check \
-        -r tests/python/requirements.txt";
+        --no-compile -r tests/python/requirements.txt";
     eprintln!("\n== installing what the Python tests need: {make}");
     let made = Command::new("sh").args(["-c", make]).status();
     if !made.is_ok_and(|status| status.success()) {
@@ -220,6 +238,7 @@ fn benchmarks() -> Vec<Check> {
         check("thinking", "cargo bench -p psmp-lab --bench thinking"),
         check("arm checking", "cargo bench -p psmp-arm --bench checking"),
         check("first path", "cargo bench -p psmp-arm --bench first_path"),
+        check("cores", "cargo bench -p psmp-arm --bench cores"),
         check("best known", "cargo bench -p psmp-arm --bench best_known"),
         check(
             "all published",
@@ -237,38 +256,54 @@ fn has(program: &str, arguments: &[&str]) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-fn run_all(checks: &[Check]) -> Result<()> {
-    let mut failed = Vec::new();
-    for check in checks {
-        eprintln!(
-            "\n== {}: {} {}",
-            check.name,
-            check.program,
-            check.arguments.join(" ")
-        );
-        let started = Instant::now();
-        let status = Command::new(check.program)
-            .args(&check.arguments)
-            .envs(check.environment.iter().copied())
-            .current_dir(check.folder)
-            .status()
-            .with_context(|| format!("cannot run `{}`", check.program))?;
-        let seconds = started.elapsed().as_secs();
-        if status.success() {
-            eprintln!("== {}: good, {seconds} s", check.name);
-        } else {
-            eprintln!("== {}: FAILED, {seconds} s", check.name);
-            failed.push(check.name);
+/// What has been checked, and what of it has failed.
+#[derive(Default)]
+struct Tally {
+    checks: usize,
+    failed: Vec<&'static str>,
+}
+
+impl Tally {
+    fn run(&mut self, checks: &[Check]) {
+        for check in checks {
+            eprintln!(
+                "\n== {}: {} {}",
+                check.name,
+                check.program,
+                check.arguments.join(" ")
+            );
+            let started = Instant::now();
+            let status = Command::new(check.program)
+                .args(&check.arguments)
+                .envs(check.environment.iter().copied())
+                .current_dir(check.folder)
+                .status();
+            let seconds = started.elapsed().as_secs();
+            self.checks += 1;
+            match status {
+                Ok(status) if status.success() => {
+                    eprintln!("== {}: good, {seconds} s", check.name);
+                }
+                outcome => {
+                    if let Err(error) = outcome {
+                        eprintln!("cannot run `{}`: {error}", check.program);
+                    }
+                    eprintln!("== {}: FAILED, {seconds} s", check.name);
+                    self.failed.push(check.name);
+                }
+            }
         }
     }
-    if failed.is_empty() {
-        eprintln!("\nall {} checks are good", checks.len());
-        Ok(())
-    } else {
+
+    fn verdict(self) -> Result<()> {
+        let Self { checks, failed } = self;
+        if failed.is_empty() {
+            eprintln!("\nall {checks} checks are good");
+            return Ok(());
+        }
         bail!(
-            "{} of {} checks failed: {}",
+            "{} of {checks} checks failed: {}",
             failed.len(),
-            checks.len(),
             failed.join(", ")
         )
     }

@@ -71,7 +71,7 @@ pub use problem::{ArmProblem, Touch};
 pub use refined::RefinedWorld;
 pub use robot::{Joint, JointKind, Link, Mimic, Robot, Variable};
 pub use scene::{AllowedCollisions, Attached, Goal, MotionRequest, Object, Scene};
-pub use scene_change::{SweptVolumes, still_known, world_record};
+pub use scene_change::{SweptVolumes, known_after, still_known, world_record};
 pub use sphere_cover::{Ball, DEFAULT_SPHERES, LinkCover, SphereModel};
 pub use sphere_tree::ROUNDING;
 pub use sphere_worlds::SphereWorlds;

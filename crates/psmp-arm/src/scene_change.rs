@@ -183,11 +183,22 @@ pub fn still_known(
     resolution: Resolution,
     world: &SphereWorld,
 ) -> EdgeMemory {
-    let before = &kept.world;
+    let change = [&kept.world, now];
+    known_after(change, &kept.roadmap, kept.known.clone(), resolution, world)
+}
+
+/// The same of a roadmap and what was known of it in the first of two worlds: what is so in the second.
+#[must_use]
+pub fn known_after(
+    [before, now]: [&WorldRecord; 2],
+    roadmap: &Roadmap,
+    mut known: EdgeMemory,
+    resolution: Resolution,
+    world: &SphereWorld,
+) -> EdgeMemory {
     if (before.robot, before.checks) != (now.robot, now.checks) {
         return EdgeMemory::default();
     }
-    let mut known = kept.known.clone();
     let only_in = |these: &WorldRecord, those: &WorldRecord| -> Vec<Bounds> {
         let things = these.things.iter().filter(|t| !those.things.contains(t));
         things
@@ -199,7 +210,7 @@ pub fn still_known(
     if went.is_empty() && came.is_empty() {
         return known;
     }
-    let mut sweep = Sweeping::new(&kept.roadmap, resolution, world);
+    let mut sweep = Sweeping::new(roadmap, resolution, world);
     known.forget_if(|edge, free| {
         let changed = if free { &came } else { &went };
         !changed.is_empty() && sweep.may_meet(edge, changed)

@@ -7,7 +7,7 @@
 
 use crate::sphere_worlds::SphereWorlds;
 use psmp::{BisectionOrder, CollisionTable, EdgeId, Resolution, Roadmap, WorldId};
-use psmp_files::FileError;
+use psmp_files::{FileError, read_shard, write_shard};
 use rayon::prelude::*;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -139,21 +139,4 @@ impl TableJob<'_> {
 #[must_use]
 pub fn fingerprint(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
-}
-
-/// The rows of a finished shard, if they are there and sound.
-fn read_shard(path: &Path, words: usize) -> Option<Vec<u64>> {
-    let bytes = std::fs::read(path).ok()?;
-    let (rows, checksum) = bytes.split_at_checked(words * 8)?;
-    let expected = <[u8; 8]>::try_from(checksum).ok()?;
-    (XxHash64::oneshot(0, rows).to_le_bytes() == expected).then(|| {
-        let word = |w: &[u8]| w.iter().rev().fold(0, |sum, &b| sum << 8 | u64::from(b));
-        rows.chunks_exact(8).map(word).collect()
-    })
-}
-
-fn write_shard(path: &Path, rows: &[u64]) -> Result<(), FileError> {
-    let mut bytes: Vec<u8> = rows.iter().flat_map(|w| w.to_le_bytes()).collect();
-    bytes.extend(XxHash64::oneshot(0, &bytes).to_le_bytes());
-    psmp_files::save_piece(path, &bytes)
 }

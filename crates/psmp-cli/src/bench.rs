@@ -1,15 +1,17 @@
-//! `psmp bench`: planners compared over the worlds of datasets.
+//! `psmp bench`: planners compared over the worlds of datasets and the problems of arms.
 
+use crate::bench_sets::{self, ChosenRobot, Opened};
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, names, numbers, say, show};
+use crate::{Common, names, numbers, page, results, say, show};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use psmp::by_name::PlannerSpec;
-use psmp::{Fallback, WorldId};
+use psmp::{Fallback, Prices, WorldId};
 use psmp_files::learned;
-use psmp_lab::counted;
-use psmp_lab::sweep::{Contestant, Familiarity, LearnedBelief, SweepOptions, sweep};
-use psmp_lab::{Problems, Row, Summary, summarise};
+use psmp_lab::sweep::{Familiarity, LearnedBelief, SweepOptions, over_worlds};
+use psmp_lab::{Entrant, EntrantName, Row, Summary, counted, summarise};
+use psmp_report::bench::BenchSet;
+use psmp_report::report::comparison::Source;
+use psmp_report::reproduce::ReproduceError;
 use psmp_report::{KeptRows, rows};
 use psmp_worlds::{Dataset, Prefer, ReadOptions};
 use std::io::Write;
@@ -19,24 +21,35 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  \
     psmp bench dataset_2d_1 --planners psmp:fs,pomp:fs,lazysp,lazysp:fs\n  \
     psmp bench dataset_2d_* --planners psmp:nn,pomp:nn --worlds test --seeds 5 --jobs 2 -o rows.parquet -o rows.csv\n  \
-    psmp bench dataset_herb_1 --planners psmp:fs --experience unseen --worlds 1,7,20-40\n\n\
+    psmp bench dataset_herb_1 --planners psmp:fs --experience unseen --worlds 1,7,20-40\n  \
+    psmp bench dataset_2d_1 --planners ei:local,lazysp:0.9:coarse --price 10us\n  \
+    psmp bench mazes --planners psmp:fs,ei:local+grow,lazysp+shortcut,rrtstar --budget 20000 --page results.html --open\n  \
+    psmp bench problems/cage problems/box --robot panda.urdf --srdf panda.srdf \\\n      \
+    --planners ei:ensemble+grow,lazysp,rrtconnect+shortcut --budget 20000 -o rows.parquet --page results.html\n\n\
+    Regret is the best length over the shortest, 3 before the first path, in the mean over four times what checking the \
+    shortest path takes, less 1.5: 0 is perfect, 1.5 is nothing found.\n\n\
+    A folder of an arm's problems has files `scene0001.yaml` and `request0001.yaml` and so on. They are planned in as `psmp \
+    plan` does; the first four fifths are known to planners that learn, `test` are the others. In a dataset's images planners \
+    that do not keep to the roadmap ask about configurations and prove nothing, as the others do there. \
+    `--page` puts films of runs beside the page, see `psmp page --help`.\n\n\
     With `-o` rows are kept as they come, and a sweep that is stopped goes on where it was when the \
     same command is given again. Ctrl-C ends it with exit code 4.")]
 pub struct BenchArgs {
-    /// Folders of datasets.
+    /// Folders of datasets, or of an arm's problems.
     #[arg(required = true, value_name = "DIR")]
     datasets: Vec<PathBuf>,
 
-    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured]`, separated by commas.
+    /// Planners, as `PROPOSER[:BELIEF[:VALIDATOR]][:insured|:uninsured][+grow|+shortcut]` or one that grows trees, separated
+    /// by commas.
     #[arg(
         long,
         value_delimiter = ',',
         default_value = "psmp:fs,pomp:fs,maxprob:fs,lazysp:fs,lazysp",
         long_help = names::about_planners(),
-        value_parser = names::planners_on_roadmaps(),
+        value_parser = names::entrants(),
         hide_possible_values = true
     )]
-    planners: Vec<PlannerSpec>,
+    planners: Vec<EntrantName>,
 
     /// Worlds to plan in: `test`, `train`, `all`, or ids such as `1,7,20-40`.
     #[arg(long, default_value = "test")]
@@ -62,9 +75,33 @@ pub struct BenchArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
+    /// Where to write a page that compares the planners: an .html file with everything in it, and films of runs in a
+    /// folder beside it.
+    #[arg(long, value_name = "FILE.html")]
+    page: Option<PathBuf>,
+
+    /// Open that page in the browser.
+    #[arg(long, requires = "page")]
+    open: bool,
+
+    /// The robot of an arm's problems: a URDF file, or a shipped model (panda-like, wam-like, ur5-like, planar-N). If not
+    /// given, the one whose SRDF and URDF are in their folder or above it.
+    #[arg(long, value_name = "URDF")]
+    robot: Option<PathBuf>,
+
+    /// The robot's groups and disabled pairs, an SRDF file.
+    #[arg(long, value_name = "SRDF", requires = "robot")]
+    srdf: Option<PathBuf>,
+
     /// Stop a run after this many configurations.
     #[arg(long, value_name = "CONFIGURATIONS", allow_negative_numbers = true)]
     budget: Option<u64>,
+
+    /// What checking a configuration costs, and if you like what looking at an edge costs when a planner thinks:
+    /// `100us`, `2ms/30ns`. Then planners are told, thinking counts too, and all costs are times, in configurations
+    /// that take as long. If not given only checks count, as published.
+    #[arg(long, value_name = "TIME")]
+    price: Option<Prices>,
 
     #[command(flatten)]
     method: MethodArgs,
@@ -139,22 +176,29 @@ fn parse_fallback(text: &str) -> Result<Fallback, String> {
     }
 }
 
-/// Worlds by name or by ids counted from 1.
+/// Worlds of a dataset, by name or by ids counted from 1.
 pub fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
-    let count = dataset.table()?.world_count() as u32;
+    let splits = [dataset.test(), dataset.train()].map(|split| split.map(<[_]>::to_vec));
+    worlds_of(text, &dataset.name, dataset.table()?.world_count(), splits)
+}
+
+/// Worlds by name or by ids counted from 1, of those for testing and for training.
+fn worlds_of(
+    text: &str,
+    of: &str,
+    count: usize,
+    [test, train]: [Option<Vec<WorldId>>; 2],
+) -> Result<Vec<WorldId>> {
     let missing = |split: &str| {
         Mistake::error(
-            format!(
-                "dataset `{}` does not say which worlds are for {split}",
-                dataset.name
-            ),
+            format!("dataset `{of}` does not say which worlds are for {split}"),
             "choose `--worlds all`, or ids such as `--worlds 1,7,20-40`",
         )
     };
     match text {
-        "test" => Ok(dataset.test().ok_or_else(|| missing("testing"))?.to_vec()),
-        "train" => Ok(dataset.train().ok_or_else(|| missing("training"))?.to_vec()),
-        others => numbered_worlds(others, &dataset.name, count),
+        "test" => test.ok_or_else(|| missing("testing")),
+        "train" => train.ok_or_else(|| missing("training")),
+        others => numbered_worlds(others, of, count as u32),
     }
 }
 
@@ -199,6 +243,7 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
         eta: args.method.eta,
         fallback: args.method.fallback,
         budget: args.budget,
+        prices: args.price,
         jobs: args.jobs.map(usize::from),
         ..SweepOptions::default()
     };
@@ -206,42 +251,48 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
     for file in &args.output {
         rows::check_file(file)?;
     }
-    let datasets = args
-        .datasets
-        .iter()
-        .map(|dir| {
-            let read = ReadOptions {
-                prefer: args.prefer.into(),
-                ..ReadOptions::default()
-            };
-            Ok(Dataset::open_with(dir, read)?)
-        })
-        .collect::<Result<Vec<Dataset>>>()?;
-    if let Some(file) = &args.belief {
-        for dataset in &datasets {
-            options.belief = Some(LearnedBelief {
-                path: file.clone(),
-                experience: learned::open(file, &dataset.roadmap, &options.models)?,
-            });
-        }
+    if let Some(file) = &args.page {
+        page::check_file(file)?;
     }
-    let tasks = datasets
-        .iter()
-        .map(|dataset| Ok((dataset, choose_worlds(&args.worlds, dataset)?)))
-        .collect::<Result<Vec<_>>>()?;
-    let contestants: Vec<Contestant> = args
+    let entrants: Vec<Entrant> = args
         .planners
         .iter()
-        .map(|&planner| Contestant {
-            planner,
+        .map(|&name| Entrant {
+            name,
             familiarity: args.experience.into(),
         })
         .collect();
+    if let (Some(endless), None) = (entrants.iter().find(|e| e.is_endless()), args.budget) {
+        return Err(Mistake::error(
+            format!(
+                "`{}` looks for shorter paths until it is stopped",
+                endless.name
+            ),
+            "say when, as in `--budget 20000`",
+        ));
+    }
+    let sets = open_sets(args, &entrants)?;
+    if let Some(file) = &args.belief {
+        for set in &sets {
+            options.belief = Some(LearnedBelief {
+                path: file.clone(),
+                experience: learned::open(file, set.roadmap(), &options.models)?,
+            });
+        }
+    }
+    let tasks = sets
+        .iter()
+        .map(|set| {
+            let splits = [set.test(), set.train()];
+            let worlds = worlds_of(&args.worlds, set.name(), set.world_count()?, splits)?;
+            Ok((set, worlds))
+        })
+        .collect::<Result<Vec<_>>>()?;
     let worlds: usize = tasks.iter().map(|(_, worlds)| worlds.len()).sum();
     let runs = (worlds * args.planners.len()) as u64 * args.seeds;
     let bar = show::progress(runs, "planning");
     let kept = match args.output.first() {
-        Some(file) => Some(KeptRows::beside(file, &tasks, &contestants, &options)?),
+        Some(file) => Some(KeptRows::beside(file, &tasks, &entrants, &options)?),
         None => None,
     };
     end_when_interrupted(kept.as_ref().map(KeptRows::folder), worlds)?;
@@ -250,13 +301,10 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
             || bar.inc(1),
             |file| bar.suspend(|| say!("warning: {file}; it is made again")),
         )?,
-        None => {
-            let tasks: Vec<(&dyn Problems, Vec<WorldId>)> = tasks
-                .into_iter()
-                .map(|(dataset, worlds)| (dataset as &dyn Problems, worlds))
-                .collect();
-            sweep(&tasks, &contestants, &options, || bar.inc(1))?
-        }
+        None => over_worlds(&tasks, options.jobs, |_, set, world| {
+            set.runs_in_world(world, &entrants, &options, &|| bar.inc(1))
+        })
+        .map_err(|e: ReproduceError| e)?,
     };
     bar.finish_and_clear();
     for file in &args.output {
@@ -267,8 +315,42 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
     if let Some(kept) = kept {
         kept.remove()?;
     }
+    if let Some(file) = &args.page {
+        let source = Source {
+            file: args.output.first().map(|file| file.display().to_string()),
+            rows: rows.clone(),
+        };
+        results::write(vec![source], Opened(sets), file, args.open)?;
+    }
     print(&rows, common.json)?;
     Ok(Outcome::Done)
+}
+
+/// Opens what was named, and sees that who learns from known worlds has some.
+fn open_sets(args: &BenchArgs, entrants: &[Entrant]) -> Result<Vec<BenchSet>> {
+    let chosen = ChosenRobot {
+        robot: args.robot.as_deref(),
+        srdf: args.srdf.as_deref(),
+    };
+    let mut sets = Vec::new();
+    for folder in &args.datasets {
+        let read = ReadOptions {
+            prefer: args.prefer.into(),
+            ..ReadOptions::default()
+        };
+        let mut set = bench_sets::open(folder, &chosen, args.method.resolution, read)?;
+        if args.belief.is_none() && entrants.iter().any(Entrant::needs_experience) {
+            bench_sets::learn(&mut set)?;
+        }
+        sets.push(set);
+    }
+    if args.robot.is_some() && !sets.iter().any(|set| matches!(set, BenchSet::Arm(_))) {
+        return Err(Mistake::error(
+            "`--robot` is for an arm's problems, and none of these folders has any",
+            "name a folder with `scene0001.yaml` and `request0001.yaml`, or leave out `--robot`",
+        ));
+    }
+    Ok(sets)
 }
 
 /// Sees that Ctrl-C ends the command at once and says what is left of it. Nothing needs to be waited
@@ -346,6 +428,11 @@ fn print(rows: &[Row], json: bool) -> Result<()> {
             )?;
         }
     }
+    writeln!(
+        out,
+        "regret: best length over shortest, 3 before the first path, in the mean over four times what checking the \
+         shortest path takes, less 1.5; 0 is perfect, 1.5 is nothing found"
+    )?;
     for s in summaries.iter().filter(|s| s.no_path_on_roadmap.0 > 0) {
         writeln!(
             out,

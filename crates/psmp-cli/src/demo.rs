@@ -114,6 +114,7 @@ pub fn run(args: &DemoArgs, common: Common) -> Result<Outcome> {
             space,
             ends: [&[], &[]],
             obstacles: Some(grid),
+            grown_obstacles: None,
             trial: &trial,
             tried: &[],
             shortest: Some(shortest.length()),

@@ -6,10 +6,10 @@ use psmp::checker::BisectionError;
 use psmp::{RoadmapError, SessionError};
 use psmp_arm::{ArmError, TrajectoryError};
 use psmp_files::FileError;
-use psmp_lab::ResolutionError;
 use psmp_lab::clutter::{self, ClutterError};
 use psmp_lab::families::FamilyError;
 use psmp_lab::sweep::SweepError;
+use psmp_lab::{MapsError, ResolutionError};
 use psmp_report::reproduce::ReproduceError;
 use std::convert::Infallible;
 use std::fmt;
@@ -104,13 +104,18 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     for cause in error.chain().skip(1) {
         say!("  because: {cause}");
     }
-    let hint = error.chain().find_map(hint);
+    let hint = remedy(error);
     say!(
         "hint: {}",
         hint.as_deref()
             .unwrap_or("`psmp help` and a command tells what it takes")
     );
     ExitCode::FAILURE
+}
+
+/// What can be done about an error, where that is known.
+pub fn remedy(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(hint)
 }
 
 fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
@@ -138,6 +143,14 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     }
     if let Some(sweep) = error.downcast_ref::<SweepError>() {
         return sweep_hint(sweep);
+    }
+    if let Some(maps) = error.downcast_ref::<MapsError>() {
+        return match maps {
+            MapsError::File(file) => file.remedy().map(str::to_owned),
+            MapsError::Roadmap(_) => Some(COARSER.to_owned()),
+            MapsError::NoMaps => Some("name maps, or folders of maps".to_owned()),
+            MapsError::Stopped => Some("give the same command again to go on".to_owned()),
+        };
     }
     match error.downcast_ref::<ReproduceError>() {
         Some(ReproduceError::File(file)) => return file.remedy().map(str::to_owned),
@@ -176,6 +189,7 @@ fn sweep_hint(error: &SweepError) -> Option<String> {
     match error {
         SweepError::File(file) => file.remedy().map(str::to_owned),
         SweepError::Planner { error, .. } => spec_hint(error),
+        SweepError::Unfit { remedy, .. } => Some((*remedy).to_owned()),
         SweepError::Resolution(_) | SweepError::Dataset { .. } => Some(COARSER.to_owned()),
         SweepError::Threads(_) => Some("give fewer `--jobs`".to_owned()),
     }

@@ -4,6 +4,7 @@ use crate::failure::{Mistake, Outcome};
 use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use psmp_lab::clutter::Clutter;
 use psmp_lab::counted;
 use psmp_lab::families::Family;
@@ -12,21 +13,19 @@ use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Families: one-wall, two-walls, forest, shifting-wall, maze, baffle, bugtrap, \
-    bugtrap-forest, office. Worlds for an arm: clutter.\n\nExamples:\n  \
+#[command(after_help = "Examples:\n  \
     psmp generate maze -o mazes\n  \
     psmp generate one-wall --worlds 200 --seed 7 -o walls\n  \
     psmp info walls\n  \
     psmp bench walls --planners psmp:fs,lazysp\n  \
+    psmp learn walls/environment_images -o walls.belief\n  \
     psmp generate clutter --worlds 100 -o clutter\n  \
     psmp table --robot panda-like --scenes clutter --roadmap clutter/roadmap.graphml -o clutter.table\n  \
-    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml"
-)]
+    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml")]
 pub struct GenerateArgs {
     /// The family of worlds, or `clutter`: a table with things on it that an arm goes around, from
     /// below the table to above it, as MoveIt scenes and requests.
-    #[arg(value_parser = parse_kind)]
+    #[arg(value_parser = kinds())]
     family: Kind,
 
     /// How many worlds to make. Each has a path: one without is drawn anew.
@@ -56,22 +55,28 @@ enum Kind {
     Clutter,
 }
 
-fn parse_kind(name: &str) -> Result<Kind, String> {
-    match name {
-        "clutter" => Ok(Kind::Clutter),
-        _ => parse_family(name)
-            .map(Kind::Plane)
-            .map_err(|e| format!("{e}, clutter")),
-    }
+/// Families by their names, which shells are told too.
+fn names() -> impl Iterator<Item = PossibleValue> {
+    Family::all().map(|family| PossibleValue::new(family.name).help(family.about))
 }
 
-pub fn parse_family(name: &str) -> Result<Family, String> {
-    Family::named(name).copied().ok_or_else(|| {
-        let names: Vec<&str> = Family::all().map(|family| family.name).collect();
-        format!(
-            "there is no such family; choose one of {}",
-            names.join(", ")
-        )
+/// Families as arguments.
+pub fn families() -> impl TypedValueParser<Value = Family> {
+    let known = PossibleValuesParser::new(names());
+    known.try_map(|name| {
+        Family::named(&name)
+            .copied()
+            .ok_or("there is no such family")
+    })
+}
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let clutter = PossibleValue::new("clutter").help("A table with things on it, for an arm.");
+    let known = PossibleValuesParser::new(names().chain([clutter]));
+    known.map(|name| {
+        Family::named(&name)
+            .copied()
+            .map_or(Kind::Clutter, Kind::Plane)
     })
 }
 

@@ -1,22 +1,22 @@
-//! `psmp info`: what a dataset, a roadmap, a collision table, a belief or a kept run holds.
+//! `psmp info`: what a map, a dataset, a roadmap, a collision table, a belief or a kept run holds.
 
 use crate::failure::{Mistake, Outcome, if_there};
 use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
-use psmp::{CollisionTable, Direction, EdgeId, Roadmap, WorldId};
+use psmp::{CollisionTable, Direction, Roadmap, WorldId};
 use psmp_files::{BeliefFile, Kept, read_table};
-use psmp_worlds::{Dataset, graphml};
+use psmp_worlds::{Dataset, MapFile, OccupancyGrid, graphml};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table\n  psmp info mazes.belief\n  psmp info office.keep"
+    after_help = "Examples:\n  psmp info office.png\n  psmp info office.yaml\n  psmp info dataset_2d_1\n  psmp info roadmap.graphml --json\n  psmp info worlds.table\n  psmp info mazes.belief\n  psmp info office.keep"
 )]
 pub struct InfoArgs {
-    /// The folder of a dataset, a `.graphml` roadmap, a collision table made by `psmp convert`, a
+    /// A map (PNG, PGM or JPEG image, or a ROS YAML file), the folder of a dataset, a `.graphml` roadmap, a collision table made by `psmp convert`, a
     /// belief made by `psmp learn`, or what `psmp plan --keep` has left.
     path: PathBuf,
 }
@@ -26,6 +26,8 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
         dataset(&args.path)?
     } else if args.path.extension().is_some_and(|e| e == "graphml") {
         roadmap(&graphml::read(&args.path)?)
+    } else if args.path.is_file() && MapFile::is_named(&args.path) {
+        map(&MapFile::open(&args.path)?.grid(None)?)
     } else if BeliefFile::is_one(&args.path) {
         belief(&BeliefFile::open(&args.path)?)
     } else if Kept::is_one(&args.path) {
@@ -36,7 +38,7 @@ pub fn run(args: &InfoArgs, common: Common) -> Result<Outcome> {
     } else {
         return Err(Mistake::error(
             format!("there is no `{}`", args.path.display()),
-            "name the folder of a dataset, a `.graphml` file, a collision table, a belief or a kept run",
+            "name a map, the folder of a dataset, a `.graphml` file, a collision table, a belief or a kept run",
         ));
     };
     if common.json {
@@ -127,15 +129,10 @@ fn roadmap(roadmap: &Roadmap) -> Facts {
 }
 
 fn experience(table: &CollisionTable) -> Value {
-    let free: u64 = (0..table.edge_count() as u32)
-        .flat_map(|e| table.worlds_where_free(EdgeId(e)))
-        .map(|word| u64::from(word.count_ones()))
-        .sum();
-    let entries = (table.world_count() * table.edge_count()).max(1) as f64;
     json!({
         "worlds": table.world_count(),
         "edges": table.edge_count(),
-        "share_free": free as f64 / entries,
+        "share_free": show::share_free(table),
     })
 }
 
@@ -157,6 +154,22 @@ fn kept(file: &Kept) -> Facts {
     all.chain(about).collect()
 }
 
+/// What a map is, where it lies, and how much of it is free.
+fn map(grid: &OccupancyGrid) -> Facts {
+    let (width, height) = (grid.width(), grid.height());
+    let rows = (0..height).flat_map(|row| (0..width).map(move |column| (column, row)));
+    let free = rows.filter(|(column, row)| grid.is_cell_free(*column, *row));
+    let share = free.count() as f64 / (f64::from(width) * f64::from(height));
+    vec![
+        (
+            "map",
+            json!({"width": width, "height": height, "share_free": share}),
+        ),
+        ("bounds", json!(grid.bounds())),
+        ("cell", json!(grid.area().cell)),
+    ]
+}
+
 fn belief(file: &BeliefFile) -> Facts {
     let table = &file.table;
     let known: u64 = table
@@ -172,7 +185,7 @@ fn belief(file: &BeliefFile) -> Facts {
         .map(|(member, weight)| (member.to_string(), json!(weight)))
         .collect();
     let causes = file.latent.as_ref();
-    vec![
+    let mut facts = vec![
         ("belief_about", json!(file.roadmap.to_string())),
         (
             "known_worlds",
@@ -187,7 +200,15 @@ fn belief(file: &BeliefFile) -> Facts {
             causes.map_or(Value::Null, |l| json!(l.rank())),
         ),
         ("log_weights", Value::Object(weights)),
-    ]
+    ];
+    if let Some(maps) = &file.maps {
+        facts.push((
+            "maps",
+            json!({"robot_radius": maps.robot_radius, "resolution": maps.resolution, "bounds": maps.area.bounds}),
+        ));
+        facts.extend(roadmap(&maps.roadmap));
+    }
+    facts
 }
 
 fn dataset(folder: &Path) -> Result<Facts> {

@@ -8,29 +8,34 @@
 
 mod arms;
 mod bench;
+mod bench_sets;
 mod calibrate;
+mod completions;
 mod convert;
 mod demo;
 mod failure;
 mod generate;
 mod info;
 mod learn;
+mod live;
 mod names;
 mod numbers;
+mod page;
 mod plan;
 mod plan_arm;
 mod planning;
 mod replay;
 mod reproduce;
+mod results;
 mod show;
 mod spheres;
 mod srdf;
+mod status;
 mod stopping;
+mod stopwatch;
 mod table;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::Outcome;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// Anytime motion planning on roadmaps whose edges are expensive to check.
@@ -55,14 +60,10 @@ struct Cli {
     #[arg(long, global = true)]
     json: bool,
 
-    /// The seed: the same seed and inputs give the same run, event for event.
-    #[arg(
-        long,
-        global = true,
-        default_value_t = 0,
-        allow_negative_numbers = true
-    )]
-    seed: u64,
+    /// The seed: the same seed and inputs give the same run, event for event. Without one it is 0, but `plan`
+    /// without experience measures what checks take, and thinks as long as they are worth.
+    #[arg(long, global = true, allow_negative_numbers = true)]
+    seed: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,16 +72,18 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Plan in a map, in a world of a dataset or for an arm, streaming each better path.
     Plan(Box<plan::PlanArgs>),
-    /// Compare planners over the worlds of datasets.
-    Bench(bench::BenchArgs),
+    /// Compare planners over the worlds of datasets and the problems of arms.
+    Bench(Box<bench::BenchArgs>),
+    /// Make a page that compares planners, from rows of runs.
+    Page(results::ResultsArgs),
     /// Tell whether what beliefs call likely is as frequent as they say.
     Calibrate(calibrate::CalibrateArgs),
-    /// Make a belief from known worlds, or add to it what later runs have found.
+    /// Make a belief from maps or other known worlds, or add to it what later runs have found.
     Learn(learn::LearnArgs),
     /// Make a dataset: worlds of a family, their roadmap and its collision table; or tables of
     /// clutter for an arm.
     Generate(generate::GenerateArgs),
-    /// Tell what a dataset, a roadmap or a collision table holds.
+    /// Tell what a map, a dataset, a roadmap, a collision table or a belief holds.
     Info(info::InfoArgs),
     /// Convert between dataset folders, GraphML roadmaps and collision tables.
     Convert(convert::ConvertArgs),
@@ -109,18 +112,22 @@ enum Command {
 struct Common {
     json: bool,
     seed: u64,
+    /// Whether a seed was given: then a run is the same again.
+    is_seeded: bool,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let common = Common {
         json: cli.json,
-        seed: cli.seed,
+        seed: cli.seed.unwrap_or(0),
+        is_seeded: cli.seed.is_some(),
     };
     let outcome = match cli.command {
         Command::Demo(args) => demo::run(&args, common),
         Command::Plan(args) => plan::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
+        Command::Page(args) => results::run(&args, common),
         Command::Calibrate(args) => calibrate::run(&args, common),
         Command::Learn(args) => learn::run(&args, common),
         Command::Generate(args) => generate::run(&args, common),
@@ -131,13 +138,7 @@ fn main() -> ExitCode {
         Command::Table(args) => table::run(&args, common),
         Command::Reproduce(args) => reproduce::run(&args, common),
         Command::Replay(args) => replay::run(&args, common),
-        Command::Completions { shell } => {
-            // Into memory first: writing to a closed pipe, it would panic.
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "psmp", &mut script);
-            let written = std::io::stdout().write_all(&script);
-            written.map(|()| Outcome::Done).map_err(Into::into)
-        }
+        Command::Completions { shell } => completions::run(shell, Cli::command()),
     };
     match outcome {
         Ok(outcome) => outcome.into(),

@@ -5,6 +5,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command};
 use psmp::by_name::{BeliefName, Descriptor, GROWING, PlannerName, PlannerSpec, ProposerName};
 use psmp::by_name::{TreeName, ValidatorName};
+use psmp_lab::{EntrantName, SHORTCUT};
 use std::error::Error;
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -87,8 +88,26 @@ pub fn planners_on_roadmaps() -> Named<PlannerSpec> {
     Named::new(on_roadmaps(), false)
 }
 
+/// Planners of all kinds, as they take part in benchmarks.
+pub fn entrants() -> Named<EntrantName> {
+    let straightened = on_roadmaps().into_iter();
+    let straightened = straightened.map(|(name, summary)| (name + SHORTCUT, summary));
+    let mut names = of_all_kinds();
+    // There ours keep to the roadmap too, unless they are told to let it grow.
+    let grown = on_roadmaps()
+        .into_iter()
+        .map(|(name, summary)| (name + GROWING, summary));
+    let grown: Vec<_> = grown.filter(|grown| !names.contains(grown)).collect();
+    names.extend(grown.into_iter().chain(straightened));
+    Named::new(names, true)
+}
+
 /// Planners of both kinds.
 pub fn planners() -> Named<PlannerName> {
+    Named::new(of_all_kinds(), true)
+}
+
+fn of_all_kinds() -> Vec<(String, &'static str)> {
     let mut names = on_roadmaps();
     // Ours grow without being told.
     let grown = names.iter().filter_map(|(name, summary)| {
@@ -99,7 +118,7 @@ pub fn planners() -> Named<PlannerName> {
     let grown: Vec<_> = grown.collect();
     names.extend(grown);
     names.extend(rows(TreeName::TABLE));
-    Named::new(names, true)
+    names
 }
 
 /// Beliefs.
@@ -120,10 +139,13 @@ pub fn about_planners() -> String {
          Proposers:\n{}\nBeliefs, or a probability such as 0.9:\n{}\nValidators:\n{}\n\
          Insured, a planner checks at most twice what LazySP would plus one path that was proposed, \
          which can be several times as long as the shortest, whatever its belief; ei is, unless it is \
-         told to be uninsured, the others are if told to be insured.",
+         told to be uninsured, the others are if told to be insured.\n\n\
+         All of these keep to the roadmap. With `{GROWING}` behind its name a planner lets it grow, with `{SHORTCUT}` its \
+         path is straightened when it has ended. Or without a roadmap, in images and for arms:\n{}",
         listed(ProposerName::TABLE),
         listed(BeliefName::TABLE),
-        listed(ValidatorName::TABLE)
+        listed(ValidatorName::TABLE),
+        listed(TreeName::TABLE)
     )
 }
 

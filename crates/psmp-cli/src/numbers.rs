@@ -32,3 +32,13 @@ pub fn several<const N: usize>(text: &str) -> Result<[f64; N], String> {
         .and_then(|numbers| numbers.try_into().ok())
         .ok_or_else(|| format!("expected {N} finite numbers separated by commas"))
 }
+
+/// A rectangle in the plane: left, right, bottom and top.
+pub fn bounds(text: &str) -> Result<[f64; 4], String> {
+    let [x0, x1, y0, y1] = several(text)?;
+    if x0 < x1 && y0 < y1 {
+        Ok([x0, x1, y0, y1])
+    } else {
+        Err("expected left below right and bottom below top, as in 0,1,0,1".to_owned())
+    }
+}

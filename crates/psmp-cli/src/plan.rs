@@ -2,38 +2,45 @@
 
 use crate::bench::{ExperienceArg, MethodArgs, PreferArg};
 use crate::failure::{Mistake, Outcome};
+use crate::live::{self, InPlane};
+use crate::page::{Page, PageArgs};
 use crate::plan_arm::{self, ArmArgs};
-use crate::planning::{Drawing, Planning};
+use crate::planning::{Drawing, Planning, is_standard_output};
 use crate::stopping::{StopArgs, Stopping};
-use crate::{Common, names, numbers, say};
+use crate::stopwatch::Stopwatch;
+use crate::{Common, names, numbers, say, status};
 use anyhow::Result;
 use clap::{ArgGroup, Args, ValueEnum};
 use psmp::by_name::PlannerName;
 use psmp::checker::{World, WorldFn};
 use psmp::roadmap;
-use psmp::{
-    AnyChecker, Connection, PriceError, Pricing, Resolution, Roadmap, Session, SessionError,
-};
+use psmp::{AnyChecker, Connection, PriceError, Pricing, Roadmap, Session, SessionError};
 use psmp::{Space, WorldId};
-use psmp_files::{FileError, Fingerprint, Keeping, WorldRecord};
+use psmp_files::{BeliefFile, FileError, Fingerprint, Keeping, MapSetting};
 use psmp_lab::sweep::Familiarity;
-use psmp_lab::{Problems, checker_for, resolution_for, resolution_in};
-use psmp_report::picture::Given;
-use psmp_worlds::{
-    Dataset, DiscRobot, Frame, ImageOptions, OccupancyGrid, ReadOptions, UnknownCells, graphml,
+use psmp_lab::{
+    Problems, checker_for, map_record, resolution_for, resolution_in, robot_in_map,
+    usual_map_resolution,
 };
+use psmp_report::picture::Given;
+use psmp_worlds::{Dataset, OccupancyGrid, ReadOptions, graphml};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Debug, Args)]
 #[command(
     group(ArgGroup::new("problem").required(true).args(["map", "dataset", "robot"])),
     after_help = "Examples:\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --picture plan.svg --path plan.csv\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --page run.html --open\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --live --open\n  \
     psmp plan --map office.yaml --start=-3,2.5 --goal 8,4 --robot-radius 0.3 --vertices 2000\n  \
     psmp plan --dataset dataset_2d_1 --world 17 --planner psmp:fs --gap 0.01 --picture run.png\n  \
     psmp plan --dataset dataset_2d_1 --world 17 --belief 2d_1.belief --outcomes run.json\n  \
+    psmp plan --map new.png --start 0.1,0.1 --goal 0.9,0.9 --belief office.belief\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --planner bitstar --configurations 50000\n  \
+    psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --path - | tail -n +2\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --shortcut --path plan.csv\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --keep office.kept --time 2\n  \
     psmp plan --map office.png --start 0.1,0.1 --goal 0.9,0.9 --fixed-roadmap --vertices 2000\n  \
@@ -50,16 +57,19 @@ use std::path::{Path, PathBuf};
     psmp plan --robot ur5-like --scene table.toml --start home --goal joint1=0.8,joint2=-1.2,joint3=1,\
     joint4=-1,joint5=-1.6,joint6=0\n  \
     psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml \
-    --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n\n\
+    --roadmap clutter/roadmap.graphml --belief clutter.belief --time 5\n  \
+    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml --live --time 5\n\n\
     The roadmap is only the beginning: it grows where that may make the path shorter, until nothing has \
     for long, or until a stop that is given. With `--fixed-roadmap` it is only made finer around start and goal \
     where it has no path. An arm's trajectory keeps to \
     the straight motions that were checked and rests at their ends, so that a straightened path, which has \
     more of them, is shorter but need not be faster.\n\n\
+    With `--json` each better path is told on a line, and on the last one, `result`, the path, the seed, the seconds of \
+    preparing, checking and thinking, and versions.\n\n\
     Ctrl-C ends a run with the best path so far."
 )]
 pub struct PlanArgs {
-    /// A map: PNG or PGM image (white is free), or a ROS map_server YAML file.
+    /// A map: PNG, PGM or JPEG image (white is free), or a ROS map_server YAML file.
     // All options of arms are a group: that each requires a robot is not asked where there may be none.
     #[arg(
         long,
@@ -106,12 +116,12 @@ pub struct PlanArgs {
 
     /// What the outermost pixels' centres of an image map to. If not given, pixels are as wide as high
     /// and the longer side runs from 0 to 1.
-    #[arg(long, value_name = "X0,X1,Y0,Y1", value_parser = parse_bounds, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
+    #[arg(long, value_name = "X0,X1,Y0,Y1", value_parser = numbers::bounds, allow_hyphen_values = true, conflicts_with_all = ["dataset", "robot"])]
     bounds: Option<[f64; 4]>,
 
-    /// The radius of a round robot; a point if not given.
-    #[arg(long, value_name = "RADIUS", default_value_t = 0.0, value_parser = numbers::not_negative, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
-    robot_radius: f64,
+    /// The radius of a round robot; if not given that of a belief learned from maps, or else a point.
+    #[arg(long, value_name = "RADIUS", value_parser = numbers::not_negative, allow_negative_numbers = true, conflicts_with_all = ["dataset", "robot"])]
+    robot_radius: Option<f64>,
 
     /// A roadmap to plan on, instead of one made on the spot.
     #[arg(long, value_name = "FILE.graphml", conflicts_with = "dataset")]
@@ -141,8 +151,8 @@ pub struct PlanArgs {
     /// What checking a configuration costs, and if you like what looking at an edge costs when it thinks: `100us`,
     /// `2ms/30ns`. Where checks are dear the planner thinks before it checks, where they are cheap it checks
     /// instead. `measured` finds out on the way and tells it as `priced` with `--json`: all these prices, separated
-    /// by commas, repeat such a run bit for bit. If not given, what is usual for a map or an arm is taken, and in a
-    /// dataset only checks count.
+    /// by commas, repeat such a run bit for bit. If not given it is measured; with `--seed`, or with experience, what is
+    /// usual for a map or an arm is taken, and in a dataset only checks count.
     #[arg(long, value_name = "TIME", value_parser = parse_pricing)]
     pub price: Option<Pricing>,
 
@@ -172,7 +182,8 @@ pub struct PlanArgs {
     #[arg(long, value_enum, default_value_t = ExperienceArg::Seen, conflicts_with_all = ["map", "robot"])]
     experience: ExperienceArg,
 
-    /// A belief made by `psmp learn`, to plan with instead of the dataset's or a table's worlds.
+    /// A belief made by `psmp learn`, to plan with instead of the dataset's or a table's worlds. One that was learned
+    /// from maps has their roadmap, and says how large the robot is.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["experience_table", "experience"])]
     pub belief: Option<PathBuf>,
 
@@ -183,7 +194,8 @@ pub struct PlanArgs {
     #[arg(long, value_enum, default_value_t = PreferArg::Text, conflicts_with_all = ["map", "robot"])]
     prefer: PreferArg,
 
-    /// Where to write the best path: .json or .csv by the ending. May be given more than once.
+    /// Where to write the best path: .json or .csv by the ending, or `-` for standard output as CSV, where all else is
+    /// then said on standard error. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub path: Vec<PathBuf>,
 
@@ -194,6 +206,9 @@ pub struct PlanArgs {
     /// Where to draw the run: .svg or .png by the ending. May be given more than once.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub picture: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub page: PageArgs,
 
     // Last, so that no other options come under their headings.
     #[command(flatten)]
@@ -220,16 +235,16 @@ fn parse_pricing(text: &str) -> Result<Pricing, PriceError> {
     prices.map(Pricing::Given)
 }
 
-fn parse_bounds(text: &str) -> Result<[f64; 4], String> {
-    let [x0, x1, y0, y1] = numbers::several(text)?;
-    if x0 < x1 && y0 < y1 {
-        Ok([x0, x1, y0, y1])
-    } else {
-        Err("expected left below right and bottom below top, as in 0,1,0,1".to_owned())
+pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
+    if !common.json {
+        status::begin();
     }
+    let outcome = planned(args, common);
+    status::end();
+    outcome
 }
 
-pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
+fn planned(args: &PlanArgs, common: Common) -> Result<Outcome> {
     let stopping = &Stopping::begin(&args.stop)?;
     // Before any work, see that its results can be kept.
     for (files, endings) in [
@@ -238,6 +253,15 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
         (&args.picture, ["svg", "png"]),
     ] {
         for file in files {
+            if std::ptr::eq(files, &args.path) && is_standard_output(file) {
+                if common.json {
+                    return Err(Mistake::error(
+                        "with `--json` the path is told on the last line of standard output",
+                        "leave out `--path -`, or `--json`",
+                    ));
+                }
+                continue;
+            }
             let known = |e: &std::ffi::OsStr| endings.iter().any(|k| e.eq_ignore_ascii_case(k));
             if !file.extension().is_some_and(known) {
                 return Err(Mistake::error(
@@ -248,6 +272,7 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
             psmp_files::check_writable(file)?;
         }
     }
+    args.page.check()?;
     for file in args.outcomes.iter().chain(&args.keep) {
         psmp_files::check_writable(file)?;
     }
@@ -255,6 +280,7 @@ pub fn run(args: &PlanArgs, common: Common) -> Result<Outcome> {
         args,
         common,
         stopping,
+        checks: Stopwatch::default(),
     };
     planning.check_planner()?;
     match (&args.map, &args.dataset, &args.arm.robot) {
@@ -294,7 +320,11 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
     let mut options = planning.options(Some(roadmap.clone()), Some(known), None)?;
     // As published, configurations decide: of edges the dataset's table knows no more.
     let seen = image.as_ref();
-    let seen = seen.map(|image| WorldFn(move |q: &[f64]| image.free_at(q)));
+    let seen = seen.map(|image| {
+        planning
+            .checks
+            .on(WorldFn(move |q: &[f64]| image.free_at(q)))
+    });
     let in_image = seen.zip(roadmap.space());
     let shortest = roadmap.shortest_path(query, |edge| table.is_free(world, edge));
     let written = Written {
@@ -302,11 +332,32 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
         ends,
         space: roadmap.space(),
         obstacles: image.as_ref(),
+        grown_obstacles: None,
         shortest: shortest.map(|path| path.length()),
         known: Some(Fingerprint::of(roadmap)),
         keeping: None,
         given: size(Some(roadmap)),
+        movable: image
+            .as_ref()
+            .zip(roadmap.space())
+            .filter(|_| args.page.is_live())
+            .map(|(image, space)| {
+                let seen = image.clone();
+                InPlane {
+                    space: space.clone(),
+                    ends: ends.map(<[f64]>::to_vec),
+                    is_free: Arc::new(move |q: &[f64]| seen.free_at(q)),
+                    obstacles: Arc::new(image.clone()),
+                    grown_obstacles: None,
+                }
+            }),
     };
+    if args.page.is_live() && written.movable.is_none() {
+        return Err(Mistake::error(
+            format!("{place} has no image that start and goal could be moved in"),
+            "leave out `--live`, or plan in a map",
+        ));
+    }
     if let Some((image, space)) = &in_image {
         options.resolution = Some(resolution_for(roadmap, args.method.resolution)?);
         if let PlannerName::Tree(_) = args.planner {
@@ -321,7 +372,7 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
         ));
     }
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
-    let checker: AnyChecker<'_, Infallible> = Box::new(checker);
+    let checker: AnyChecker<'_, Infallible> = Box::new(planning.checks.on(checker));
     match in_image {
         Some((image, _)) => {
             let session = Session::on_roadmap_in(image, roadmap, query, checker, options)?;
@@ -344,16 +395,20 @@ struct Written<'a> {
     ends: [&'a [f64]; 2],
     space: Option<&'a Space>,
     obstacles: Option<&'a OccupancyGrid>,
+    /// As they are for a robot that is not a point.
+    grown_obstacles: Option<&'a OccupancyGrid>,
     shortest: Option<f64>,
     /// The roadmap that experience is about, without what the query has added to it.
     known: Option<Fingerprint>,
     keeping: Option<Keeping>,
     /// How large the roadmap is before the run.
     given: Given,
+    /// What can be moved, if it is shown while it is planned in.
+    movable: Option<InPlane>,
 }
 
 /// How large a roadmap is.
-fn size(roadmap: Option<&Roadmap>) -> Given {
+pub fn size(roadmap: Option<&Roadmap>) -> Given {
     Given {
         vertices: roadmap.map_or(0, Roadmap::vertex_count),
         edges: roadmap.map_or(0, Roadmap::edge_count),
@@ -366,36 +421,58 @@ fn solve<'s, W: World<Error = Infallible> + Clone + Send + 's>(
     mut session: Session<'s, W>,
     written: &Written<'_>,
 ) -> Result<Outcome> {
-    let (trial, tried) = planning.drive(&mut session).map_err(|e| {
-        match e.downcast::<SessionError<Infallible>>() {
-            Ok(error) => in_collision(error, written.place),
-            Err(other) => other,
-        }
-    })?;
-    planning.gather(&mut session)?;
     let dimension = written.space.map_or(0, Space::dimension);
     let names: Vec<String> = (1..=dimension).map(|axis| format!("q{axis}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let title = &format!("{} in {}", planning.args.planner, written.place);
+    if let Some(problem) = &written.movable {
+        let next = |session: Session<'s, W>, _: &InPlane, now: &InPlane| {
+            Ok(session.again(&now.ends[0], &now.ends[1][..])?)
+        };
+        let (trial, session, _) = live::run(planning, title, session, problem.clone(), next)?;
+        planning.write(&session, &names, None, None)?;
+        return Ok(planning.outcome(&trial));
+    }
+    let (trial, tried, recorder) = planning.drive(&mut session).map_err(|e| match e
+        .downcast::<SessionError<Infallible>>()
+    {
+        Ok(error) => in_collision(error, written.place),
+        Err(other) => other,
+    })?;
+    planning.gather(&mut session)?;
     planning.write(&session, &names, written.known, written.keeping.as_ref())?;
     if let Some(space) = written.space {
-        let drawing = Drawing {
-            title: &format!("{} in {}", planning.args.planner, written.place),
+        let page = Page {
+            title,
             space,
             ends: written.ends,
             obstacles: written.obstacles,
+            grown_obstacles: written.grown_obstacles,
+            shortest: written.shortest,
+            given: written.given,
+            trial: &trial,
+            arm: None,
+        };
+        page.write(planning, &session, recorder)?;
+        let drawing = Drawing {
+            title,
+            space,
+            ends: written.ends,
+            obstacles: written.obstacles,
+            grown_obstacles: written.grown_obstacles,
             trial: &trial,
             tried: &tried,
             shortest: written.shortest,
             given: written.given,
         };
         drawing.write(&mut session, &planning.args.picture)?;
-    } else if let Some(file) = planning.args.picture.first() {
+    } else if let Some(file) = planning.args.picture.first().or(planning.args.page.file()) {
         return Err(Mistake::error(
             format!(
                 "`{}` cannot be drawn: the roadmap has no configurations",
                 file.display()
             ),
-            "leave out `--picture`",
+            "leave out `--picture` and `--page`",
         ));
     }
     Ok(planning.outcome(&trial))
@@ -415,8 +492,11 @@ fn in_collision(error: SessionError<Infallible>, place: &str) -> anyhow::Error {
 fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
     let args = planning.args;
     let [start, goal] = [("--start", &args.start), ("--goal", &args.goal)].map(in_plane);
-    let grid = read_map(args, map)?;
-    let robot = DiscRobot::new(&grid, args.robot_radius)?;
+    let learned = learned_in_maps(args)?;
+    let bounds = args.bounds.map(|[x0, x1, y0, y1]| [[x0, x1], [y0, y1]]);
+    let with = args.belief.as_deref().zip(learned.as_ref());
+    let robot = robot_in_map(map, bounds, args.robot_radius, with)?;
+    let grid = robot.grown();
     let [x, y] = grid.bounds();
     for (name, q) in [("start", start), ("goal", goal)] {
         let what = |is: &str| format!("the {name} {},{} is {is} `{}`", q[0], q[1], map.display());
@@ -436,10 +516,11 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
     }
     let axes = [psmp::Axis::new(x[0], x[1])?, psmp::Axis::new(y[0], y[1])?];
     let mut space = Space::new(axes.to_vec())?;
-    let given = match (&args.roadmap, args.planner) {
-        (Some(file), PlannerName::OnRoadmap(_) | PlannerName::Growing(_)) => {
+    let given = match (&args.roadmap, &learned) {
+        (Some(file), _) if !matches!(args.planner, PlannerName::Tree(_)) => {
             Some(read_plane_roadmap(file)?)
         }
+        (None, Some(learned)) => Some(learned.roadmap.clone()),
         _ => None,
     };
     if let Some(own) = given.as_ref().and_then(Roadmap::space) {
@@ -453,17 +534,24 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
             ));
         }
     }
-    // Fine enough to find most of what is in the way: a map proves what lies between.
-    let usual = space.longest_side() / 100.0;
+    let usual = match &learned {
+        Some(learned) => learned.resolution,
+        None => usual_map_resolution(&space),
+    };
     let resolution = resolution_in(&space, Some(args.method.resolution.unwrap_or(usual)))?;
-    let world = || WorldRecord::whole(b"a disc in the plane", &as_bytes(&robot, resolution));
+    let world = || map_record(&robot, resolution);
     let mut keeping = planning.keeping(&space, given.as_ref(), world)?;
     let kept = keeping.as_ref().and_then(Keeping::kept);
     let roadmap = match (kept, given, args.planner) {
         (.., PlannerName::Tree(_)) => None,
         (Some(kept), ..) => Some(kept.roadmap.clone()),
         (None, Some(given), _) => Some(given),
-        (None, None, _) => Some(build_roadmap(args, &space, planning.common.seed)?),
+        (None, None, _) => {
+            let seed = planning.common.seed;
+            status::doing("building a roadmap");
+            let made = build_roadmap(&space, args.vertices, args.radius, args.sampler, seed);
+            Some(made?)
+        }
     };
     let first = keeping.as_ref().and_then(Keeping::first_roadmap);
     let known = first.as_ref().or(roadmap.as_ref()).map(Fingerprint::of);
@@ -475,28 +563,30 @@ fn in_map(planning: &Planning<'_>, map: &Path) -> Result<Outcome> {
         let known = kept.map(|kept| kept.known_in(keeping.world()));
         keeping.begin(&mut options, known.unwrap_or_default());
     }
-    let session = Session::in_space(&space, &robot, &start, &goal, options)?;
+    let world = planning.checks.on(&robot);
+    let session = Session::in_space(&space, world, &start, &goal, options)?;
     let written = Written {
         place: &map.display().to_string(),
         ends: [&start, &goal],
         space: Some(&space),
-        obstacles: Some(robot.grown()),
+        obstacles: Some(robot.map()),
+        grown_obstacles: (robot.radius() > 0.0).then(|| robot.grown()),
         shortest: None,
         known,
         keeping,
         given,
+        movable: args.page.is_live().then(|| {
+            let disc = robot.clone();
+            InPlane {
+                space: space.clone(),
+                ends: [start, goal].map(Vec::from),
+                is_free: Arc::new(move |q: &[f64]| disc.free_at(q)),
+                obstacles: Arc::new(robot.map().clone()),
+                grown_obstacles: (robot.radius() > 0.0).then(|| Arc::new(robot.grown().clone())),
+            }
+        }),
     };
     solve(planning, session, &written)
-}
-
-/// All that decides whether a motion of a disc in a map is free.
-fn as_bytes(robot: &DiscRobot, resolution: Resolution) -> Vec<u8> {
-    let grid = robot.grown();
-    let rows =
-        (0..grid.height()).flat_map(|row| (0..grid.width()).map(move |column| (column, row)));
-    let cells = rows.map(|(column, row)| u8::from(grid.is_cell_free(column, row)));
-    let rest = format!("{:?} {} {resolution:?}", grid.frame(), robot.radius());
-    cells.chain(rest.into_bytes()).collect()
 }
 
 /// The place in the plane that an option names. What is none ends the process, as what cannot be read of
@@ -512,7 +602,8 @@ fn in_plane((option, given): (&str, &Option<String>)) -> [f64; 2] {
     })
 }
 
-fn read_plane_roadmap(file: &Path) -> Result<Roadmap> {
+/// A roadmap in the plane.
+pub fn read_plane_roadmap(file: &Path) -> Result<Roadmap> {
     let roadmap = graphml::read(file)?;
     if roadmap.space().is_none_or(|s| s.dimension() != 2) {
         let problem = "its vertices are not configurations in the plane";
@@ -523,49 +614,49 @@ fn read_plane_roadmap(file: &Path) -> Result<Roadmap> {
     Ok(roadmap)
 }
 
-fn read_map(args: &PlanArgs, map: &Path) -> Result<OccupancyGrid> {
-    let yaml = map.extension().is_some_and(|e| e == "yaml" || e == "yml");
-    if yaml && args.bounds.is_some() {
-        return Err(Mistake::error(
-            format!("`{}` says itself where the map lies", map.display()),
-            "leave out `--bounds`, or correct `resolution` and `origin` in the file",
-        ));
-    }
-    if yaml {
-        return Ok(OccupancyGrid::read_ros_map(map, UnknownCells::Occupied)?);
-    }
-    let frame = args.bounds.map(|[x0, x1, y0, y1]| Frame::Centres {
-        x: [x0, x1],
-        y: [y0, y1],
-    });
-    let options = ImageOptions {
-        frame,
-        ..ImageOptions::default()
+/// What the belief that was given was learned with, if it was learned from maps. It must be as this run is
+/// told to be.
+fn learned_in_maps(args: &PlanArgs) -> Result<Option<MapSetting>> {
+    let Some(file) = &args.belief else {
+        return Ok(None);
     };
-    let grid = OccupancyGrid::read(map, &options)?;
-    if args.robot_radius > 0.0 && !grid.has_square_cells() {
-        let [[x0, x1], [y0, _]] = grid.bounds();
-        let y1 = y0 + (x1 - x0) * f64::from(grid.height() - 1) / f64::from(grid.width() - 1);
-        return Err(Mistake::error(
-            format!(
-                "with these `--bounds` the pixels of `{}` are not square, and a round robot would be \
-                 an ellipse in it",
-                map.display()
-            ),
-            format!("give `--bounds={x0},{x1},{y0},{y1}`, or leave it or `--robot-radius` out"),
-        ));
+    let Some(learned) = BeliefFile::open(file)?.maps else {
+        return Ok(None);
+    };
+    learned.check(file, args.robot_radius, args.method.resolution)?;
+    for (is_given, option) in [
+        (args.vertices.is_some(), "--vertices"),
+        (args.radius.is_some(), "--radius"),
+        (matches!(args.sampler, Sampler::Uniform), "--sampler"),
+    ] {
+        if is_given {
+            return Err(Mistake::error(
+                format!(
+                    "`{}` has a roadmap, and `{option}` is for a new one",
+                    file.display()
+                ),
+                format!(
+                    "leave out `{option}`, or learn from the maps again with other `--vertices`"
+                ),
+            ));
+        }
     }
-    Ok(grid)
+    Ok(Some(learned))
 }
 
 /// A roadmap of more edges takes gigabytes, and minutes before planning even begins.
 const MOST_EDGES: f64 = 2e7;
 
-fn build_roadmap(args: &PlanArgs, space: &Space, seed: u64) -> Result<Roadmap> {
-    let count = args.vertices.unwrap_or(500) as usize;
-    let radius = args
-        .radius
-        .unwrap_or_else(|| roadmap::prm_star_radius(space, count));
+/// A new roadmap in the plane.
+pub fn build_roadmap(
+    space: &Space,
+    vertices: Option<u32>,
+    radius: Option<f64>,
+    sampler: Sampler,
+    seed: u64,
+) -> Result<Roadmap> {
+    let count = vertices.unwrap_or(500) as usize;
+    let radius = radius.unwrap_or_else(|| roadmap::prm_star_radius(space, count));
     let area: f64 = space.axes().iter().map(psmp::Axis::extent).product();
     let share_joined = (std::f64::consts::PI * radius * radius / area).min(1.0);
     let edges = share_joined * (count as f64).powi(2) / 2.0;
@@ -578,7 +669,7 @@ fn build_roadmap(args: &PlanArgs, space: &Space, seed: u64) -> Result<Roadmap> {
             "give fewer `--vertices` or a smaller `--radius`",
         ));
     }
-    let points = match args.sampler {
+    let points = match sampler {
         Sampler::Halton => roadmap::halton(space, count),
         Sampler::Uniform => roadmap::uniform(space, count, seed),
     };

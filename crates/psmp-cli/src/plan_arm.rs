@@ -1,27 +1,32 @@
 //! `psmp plan` for an arm in a scene.
 
 use crate::failure::{Mistake, Outcome};
-use crate::plan::{PlanArgs, Sampler};
+use crate::live::{self, ArmInScene};
+use crate::page::Page;
+use crate::plan::{PlanArgs, Sampler, size};
 use crate::planning::Planning;
-use crate::{arms, numbers, say};
+use crate::stopwatch::Timed;
+use crate::{arms, numbers, say, status};
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use psmp::by_name::PlannerName;
-use psmp::checker::EdgeMemory;
-use psmp::{Connection, Progress, Resolution, Roadmap, SessionError};
+use psmp::checker::{EdgeMemory, SideBySide};
+use psmp::{Connection, Progress, Resolution, Roadmap, Session, SessionError, Waypoints};
 use psmp_arm::{
     Arm, ArmProblem, CheckedArm, Checking, DEFAULT_ACCELERATION, DEFAULT_NEIGHBOURS,
     DEFAULT_SPHERES, DEFAULT_STEP, DEFAULT_VERTICES, Goal, MotionLimits, MotionRequest, Pose,
-    PoseGoal, Sampling, SphereModel, Touch, Trajectory, kept_roadmap, still_known, world_record,
+    PoseGoal, Sampling, SphereModel, Touch, Trajectory, kept_roadmap, known_after, still_known,
+    world_record,
 };
 use psmp_files::{Fingerprint, Keeping};
 use psmp_lab::counted;
-use psmp_lab::trial::Ending;
+use psmp_lab::trial::{Ending, Trial};
 use psmp_report::picture::ArmPicture;
 use serde_json::json;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Seconds between the instants of a written trajectory, at most.
 const PERIOD: f64 = 0.01;
@@ -63,6 +68,11 @@ pub struct ArmArgs {
     /// How configurations are checked.
     #[arg(long, default_value_t = Checking::default(), value_parser = ways(), requires = "robot")]
     checker: Checking,
+
+    /// On how many cores configurations are checked. The run is the same on any number; it takes less time where
+    /// a configuration takes long.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true, requires = "robot")]
+    jobs: u16,
 
     /// Two that may touch: links, things that are held, or objects of the scene. May be given more
     /// than once.
@@ -173,6 +183,7 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
             own.request.as_deref(),
         ));
     }
+    status::doing("covering the robot with spheres");
     let spheres = arms::cover(arm.robot(), own.spheres);
     let step = args.method.resolution.unwrap_or(DEFAULT_STEP);
     let resolution = Resolution::largest_axis(step)?;
@@ -192,6 +203,7 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     };
     let first = keeping.as_ref().and_then(Keeping::first_roadmap);
     let known = first.as_ref().or(roadmap.as_ref()).map(Fingerprint::of);
+    let given = size(roadmap.as_ref());
     let mut options = planning.options(roadmap, None, first)?;
     options.resolution = Some(resolution);
     if let Some(keeping) = &mut keeping {
@@ -206,9 +218,22 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     }
     let trouble = |error| trouble(error, own.checker);
     let checked = CheckedArm::new(own.checker, &problem.arm, &spheres, &problem.scene)?;
-    let session = checked.session(&problem.start, &problem.goals[..], options);
+    let space = checked.space().clone();
+    let checked = SideBySide::new(checked, usize::from(own.jobs));
+    let checked = planning.checks.on(checked);
+    let session = Session::in_space(&space, checked, &problem.start, &problem.goals[..], options);
     let mut session = session.map_err(trouble)?;
-    let (trial, _) = planning.drive(&mut session).map_err(|e| {
+    let title = format!("{} in {}", args.planner, short_name(scene_file));
+    if args.page.is_live() {
+        let movable = ArmInScene {
+            problem: problem.clone(),
+            spheres: Arc::new(spheres),
+            checking: own.checker,
+            acceleration: own.acceleration,
+        };
+        return show_live(planning, title, session, movable, resolution);
+    }
+    let (trial, _, recorder) = planning.drive(&mut session).map_err(|e| {
         let error = e.downcast::<SessionError<Infallible>>();
         error.map_or_else(|other| other, trouble)
     })?;
@@ -217,25 +242,61 @@ pub fn run(planning: &Planning<'_>, robot: &Path) -> Result<Outcome> {
     planning.write(&session, &names, known, keeping.as_ref())?;
     let output = Output {
         planning,
-        title: format!("{} in {}", args.planner, short_name(scene_file)),
+        title,
         problem: &problem,
     };
-    match session.best_path() {
-        Some(path) => {
-            let path: Vec<&[f64]> = path.iter().collect();
-            output.write_motion(&path, trial.progress)?;
+    let page = Page {
+        title: &output.title,
+        space: problem.arm.space(),
+        ends: [&problem.start, &problem.goals[0]],
+        obstacles: None,
+        grown_obstacles: None,
+        shortest: None,
+        given,
+        trial: &trial,
+        arm: Some((&problem, own.acceleration)),
+    };
+    page.write(planning, &session, recorder)?;
+    output.write(session.best_path(), &trial)?;
+    Ok(planning.outcome(&trial))
+}
+
+/// Plans for an arm while its start, its goal and its scene are moved about.
+fn show_live<'s>(
+    planning: &Planning<'_>,
+    title: String,
+    session: Session<'s, Timed<SideBySide<CheckedArm>>>,
+    movable: ArmInScene,
+    resolution: Resolution,
+) -> Result<Outcome> {
+    let own = &planning.args.arm;
+    let next = |session: Session<'s, _>, before: &ArmInScene, now: &ArmInScene| {
+        let (start, goals) = (&now.problem.start, &now.problem.goals[..]);
+        let [earlier, scene] = [before, now].map(|p| &p.problem.scene);
+        if earlier == scene {
+            return Ok(session.again(start, goals)?);
         }
-        None => {
-            for file in &own.trajectory {
-                say!("there is no path to write to `{}`", file.display());
-            }
-            let nothing = match trial.ending {
-                Ending::NoPathOnRoadmap => "no path on this roadmap",
-                _ => "no path",
-            };
-            output.draw(&[], nothing)?;
-        }
-    }
+        let bodies = now.problem.sphere_world(&now.spheres)?;
+        let arm = &now.problem.arm;
+        let [earlier, now_here] = [earlier, scene]
+            .map(|scene| world_record(arm, &now.spheres, scene, own.checker, resolution));
+        let checked = SideBySide::new(now.checked()?, usize::from(own.jobs));
+        let still_known = |roadmap: &Roadmap, known| {
+            known_after([&earlier, &now_here], roadmap, known, resolution, &bodies)
+        };
+        let world = planning.checks.on(checked);
+        Ok(session.again_in(world, still_known, start, goals)?)
+    };
+    let (trial, session, last) = live::run(planning, &title, session, movable, next)?;
+    let problem = &last.problem;
+    let names: Vec<&str> = problem.arm.names().collect();
+    planning.write(&session, &names, None, None)?;
+    let output = Output {
+        planning,
+        title,
+        problem,
+    };
+    output.write(session.best_path(), &trial)?;
     Ok(planning.outcome(&trial))
 }
 
@@ -306,6 +367,7 @@ fn roadmap(
         Sampler::Uniform => Sampling::Uniform(planning.common.seed),
     };
     let connection = Connection::Nearest(neighbours);
+    status::doing("building a roadmap");
     let (roadmap, troubles) = kept_roadmap(arm, spheres, vertices, sampling, connection)
         .map_err(|e| {
             Mistake::error(
@@ -344,6 +406,22 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
+    /// Writes all that was asked for of the best path, if there is one.
+    fn write(&self, path: Option<&Waypoints>, trial: &Trial) -> Result<()> {
+        let Some(path) = path else {
+            for file in &self.planning.args.arm.trajectory {
+                say!("there is no path to write to `{}`", file.display());
+            }
+            let nothing = match trial.ending {
+                Ending::NoPathOnRoadmap => "no path on this roadmap",
+                _ => "no path",
+            };
+            return self.draw(&[], nothing);
+        };
+        let path: Vec<&[f64]> = path.iter().collect();
+        self.write_motion(&path, trial.progress)
+    }
+
     /// Writes the trajectory along a path, and draws the arm on it.
     fn write_motion(&self, path: &[&[f64]], progress: Progress) -> Result<()> {
         let (arm, args) = (&self.problem.arm, &self.planning.args.arm);

@@ -3,19 +3,24 @@
 
 use crate::failure::{Mistake, Outcome, is_closed_pipe};
 use crate::plan::PlanArgs;
+use crate::status::Telling;
 use crate::stopping::Stopping;
-use crate::{Common, say, show};
+use crate::stopwatch::Stopwatch;
+use crate::{Common, say, show, status};
 use anyhow::Result;
 use psmp::by_name::{PlannerName, TreeName};
 use psmp::checker::World;
 use psmp::{CollisionTable, Experience, Space, VertexId};
-use psmp::{Direction, EdgeStatus, EventKind, Limit, Query, Roadmap, Session, SessionOptions};
+use psmp::{
+    Direction, EdgeStatus, Event, EventKind, Limit, Query, Roadmap, Session, SessionOptions,
+};
 use psmp_files::{FileError, Fingerprint, Keeping, WorldRecord, learned, read_table};
 use psmp_lab::counted;
 use psmp_lab::trial::{self, Ending, Trial};
 use psmp_report::picture::{EdgeMark, Given, RunPicture, TriedWay};
+use psmp_report::report::film::Recorder;
 use psmp_worlds::OccupancyGrid;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io::Write;
@@ -46,6 +51,13 @@ pub struct Planning<'a> {
     pub args: &'a PlanArgs,
     pub common: Common,
     pub stopping: &'a Stopping<'a>,
+    /// Times whatever checks.
+    pub checks: Stopwatch,
+}
+
+/// Whether a file's name means standard output.
+pub fn is_standard_output(file: &Path) -> bool {
+    file.as_os_str() == "-"
 }
 
 impl Planning<'_> {
@@ -118,7 +130,13 @@ impl Planning<'_> {
             }
         }
         options.roadmap = roadmap;
-        Ok(options)
+        let PlanArgs { price, dataset, .. } = self.args;
+        Ok(
+            match price.is_some() || dataset.is_some() || self.common.is_seeded {
+                true => options,
+                false => options.measuring(),
+            },
+        )
     }
 
     /// Sees that the planner has a use for all options that were given.
@@ -190,49 +208,23 @@ impl Planning<'_> {
         ))
     }
 
-    /// Drives a session to its end or until it is stopped, and says what it finds.
-    pub fn drive<'s, W>(&self, session: &mut Session<'s, W>) -> Result<(Trial, Vec<TriedWay>)>
+    /// Drives a session to its end or until it is stopped, and says what it finds. It is recorded, if there is
+    /// to be a page of it; ways that are tried in the plane are taken down, if they are to be drawn.
+    pub fn drive<'s, W>(
+        &self,
+        session: &mut Session<'s, W>,
+    ) -> Result<(Trial, Vec<TriedWay>, Option<Recorder>)>
     where
         W: World<Error = Infallible> + Clone + Send + 's,
     {
         self.stopping.planning_begins();
         let mut tried = [VecDeque::new(), VecDeque::new()];
-        let mut trial = self.run(session, self.stopping.limit(), &mut tried)?;
-        if trial.ending == Ending::Stopped && self.args.shortcut {
-            session.end_planning();
-            let after = self.run(session, self.stopping.limit_afterwards(), &mut tried)?;
-            trial.improvements.extend(after.improvements);
-            trial.progress = after.progress;
-        }
-        if trial.ending == Ending::Stopped {
-            let spent = counted(trial.progress.configurations, "configurations");
-            match session.is_prepared() {
-                true => say!("stopped after {spent}"),
-                false => say!(
-                    "stopped after {spent}, before start and goal were joined to the roadmap\n\
-                     hint: allow more configurations or more time"
-                ),
+        let mut recorder = self.args.page.recorder();
+        let limits = self.stopping.limits();
+        let trial = self.run_through(session, limits, &mut |session, event| {
+            if let Some(recorder) = &mut recorder {
+                recorder.watch(session, event);
             }
-        }
-        Ok((trial, tried.into_iter().flatten().collect()))
-    }
-
-    /// The same up to a limit. Ways that are tried in the plane are taken down, if they are to be drawn.
-    fn run<'s, W>(
-        &self,
-        session: &mut Session<'s, W>,
-        limit: Limit,
-        tried: &mut [VecDeque<TriedWay>; 2],
-    ) -> Result<Trial>
-    where
-        W: World<Error = Infallible> + Clone + Send + 's,
-    {
-        let planner = self.args.planner.to_string();
-        let mut out = std::io::stdout().lock();
-        let mut trouble = None;
-        let mut growth = show::Growth::default();
-        let trial = trial::run_within(session, limit, |session, event| {
-            growth.hear(event);
             if let EventKind::Tried { free, .. } = event.kind
                 && !self.args.picture.is_empty()
                 && let Some(way) = session.tried()
@@ -247,6 +239,82 @@ impl Planning<'_> {
                     free,
                 });
             }
+        })?;
+        status::end();
+        self.tell_end(session, &trial)?;
+        Ok((trial, tried.into_iter().flatten().collect(), recorder))
+    }
+
+    /// Says how a run has ended.
+    pub fn tell_end<'s, W>(&self, session: &Session<'s, W>, trial: &Trial) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        if self.common.json {
+            self.tell_result(session, trial)?;
+        }
+        if trial.ending == Ending::Stopped {
+            let spent = counted(trial.progress.configurations, "configurations");
+            match session.is_prepared() {
+                true => say!("stopped after {spent}"),
+                false => say!(
+                    "stopped after {spent}, before start and goal were joined to the roadmap\n\
+                     hint: allow more configurations or more time"
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    /// Drives a session up to a limit, and up to another where the path is straightened after that. What it finds is
+    /// said, and every event is shown to `watch`.
+    pub fn run_through<'s, W>(
+        &self,
+        session: &mut Session<'s, W>,
+        [limit, afterwards]: [Limit; 2],
+        watch: &mut dyn FnMut(&mut Session<'s, W>, &Event),
+    ) -> Result<Trial>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        let mut trial = self.run(session, limit, watch)?;
+        if trial.ending == Ending::Stopped && self.args.shortcut {
+            session.end_planning();
+            let after = self.run(session, afterwards, watch)?;
+            trial.improvements.extend(after.improvements);
+            let later = after.times.into_iter().map(|time| trial.duration + time);
+            trial.times.extend(later);
+            trial.progress = after.progress;
+            trial.duration += after.duration;
+        }
+        Ok(trial)
+    }
+
+    fn run<'s, W>(
+        &self,
+        session: &mut Session<'s, W>,
+        limit: Limit,
+        watch: &mut dyn FnMut(&mut Session<'s, W>, &Event),
+    ) -> Result<Trial>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        let planner = self.args.planner.to_string();
+        // Where the path itself goes to standard output, nothing else does.
+        let files = &self.args.path;
+        let mut out: Box<dyn Write> = match files.iter().any(|file| is_standard_output(file)) {
+            true => Box::new(std::io::stderr()),
+            false => Box::new(std::io::stdout().lock()),
+        };
+        let mut trouble = None;
+        let mut growth = show::Growth::default();
+        let mut telling = Telling::new(&self.checks);
+        telling.hear(session.progress(), "beginning");
+        let mut words = Vec::new();
+        let trial = trial::run_within(session, limit, |session, event| {
+            growth.hear(event);
+            telling.hear(event.progress, status::doing_now(session));
+            watch(session, event);
             let line = show::Line {
                 planner: &planner,
                 event,
@@ -254,8 +322,15 @@ impl Planning<'_> {
                 will_be_straightened: self.args.shortcut && !self.grows(),
                 grows: self.grows(),
             };
-            let said = line.write(&mut out, self.common.json);
-            if let Err(e) = said.and_then(|()| out.flush()) {
+            words.clear();
+            let said = line.write(&mut words, self.common.json).and_then(|()| {
+                // Most events say nothing.
+                match words.is_empty() {
+                    true => Ok(()),
+                    false => status::aside(|| out.write_all(&words).and_then(|()| out.flush())),
+                }
+            });
+            if let Err(e) = said {
                 self.stopping.interrupt();
                 trouble.get_or_insert(e);
             }
@@ -267,12 +342,13 @@ impl Planning<'_> {
         }
     }
 
-    /// Puts all that was found free into the roadmap, where that grows and is to be kept or drawn.
+    /// Puts all that was found free into the roadmap, where that grows and is to be kept or shown.
     pub fn gather<'s, W>(&self, session: &mut Session<'s, W>) -> Result<()>
     where
         W: World<Error = Infallible> + Clone + Send + 's,
     {
-        match self.args.keep.is_some() || !self.args.picture.is_empty() {
+        let is_shown = !self.args.picture.is_empty() || self.args.page.file().is_some();
+        match self.args.keep.is_some() || is_shown {
             true => Ok(session.gather()?),
             false => Ok(()),
         }
@@ -292,6 +368,9 @@ impl Planning<'_> {
     {
         for file in &self.args.path {
             match session.progress().best_length {
+                Some(_) if is_standard_output(file) => {
+                    std::io::stdout().write_all(&path_as_csv(session, names)?)?;
+                }
                 Some(_) => self.write_path(session, names, file)?,
                 None => say!("there is no path to write to `{}`", file.display()),
             }
@@ -316,52 +395,69 @@ impl Planning<'_> {
     where
         W: World<Error = Infallible> + Clone + Send + 's,
     {
-        let progress = session.progress();
-        let on_roadmap = session.best_path_on_roadmap();
-        let vertices: Option<Vec<u32>> =
-            on_roadmap.map(|path| path.vertices().iter().map(|v| v.0 + 1).collect());
-        let edges: Option<Vec<u32>> =
-            on_roadmap.map(|path| path.edges().iter().map(|e| e.0 + 1).collect());
-        // A roadmap need not have configurations.
-        let nothing = || vec![None; vertices.as_ref().map_or(0, Vec::len)];
-        let path = session.best_path();
-        let path: Vec<Option<&[f64]>> =
-            path.map_or_else(nothing, |path| path.iter().map(Some).collect());
-        let is_csv = file
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-        let bytes = if is_csv {
-            let mut csv = csv::Writer::from_writer(Vec::new());
-            let vertex = vertices.as_ref().map(|_| "vertex");
-            csv.write_record(vertex.iter().chain(names))?;
-            for (place, q) in path.iter().enumerate() {
-                let vertex = vertices.as_ref().map(|v| v[place].to_string());
-                let numbers = q.iter().flat_map(|q| q.iter().map(f64::to_string));
-                csv.write_record(vertex.into_iter().chain(numbers))?;
-            }
-            csv.into_inner()?
-        } else {
-            let mut written = json!({
-                "planner": self.args.planner.to_string(),
-                "seed": self.common.seed,
-                "length": progress.best_length,
-                "configurations": progress.configurations,
-                "edges_checked": progress.edges,
-            });
-            if let (Some(vertices), Some(edges)) = (vertices, edges) {
-                written["vertices"] = json!(vertices);
-                written["edges"] = json!(edges);
-            }
-            written["path"] = json!(path);
-            serde_json::to_vec_pretty(&show::with_bound(written, progress))?
+        let ending = file.extension();
+        let bytes = match ending.is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+            true => path_as_csv(session, names)?,
+            false => serde_json::to_vec_pretty(&self.told(session))?,
         };
         Ok(psmp_files::save(file, &bytes)?)
     }
 
-    /// How a run ends. Of a roadmap that was given it is a finding that it has no path; one that was made
-    /// on the spot can be made finer.
+    /// The best path and how it came about.
+    fn told<'s, W>(&self, session: &Session<'s, W>) -> Value
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        let progress = session.progress();
+        let mut told = json!({
+            "planner": self.args.planner.to_string(),
+            "seed": self.common.seed,
+            "length": progress.best_length,
+            "configurations": progress.configurations,
+            "edges_checked": progress.edges,
+        });
+        let (on_roadmap, path) = places(session);
+        if let Some(on_roadmap) = on_roadmap {
+            let edges = on_roadmap.edges().iter();
+            told["vertices"] = json!(numbered(on_roadmap));
+            told["edges"] = json!(edges.map(|e| e.0 + 1).collect::<Vec<u32>>());
+        }
+        told["path"] = json!(path);
+        show::with_bound(told, progress)
+    }
+
+    /// Tells on a last line all that came of the run, and how long it took.
+    fn tell_result<'s, W>(&self, session: &Session<'s, W>, trial: &Trial) -> Result<()>
+    where
+        W: World<Error = Infallible> + Clone + Send + 's,
+    {
+        let mut told = json!({"event": "result"});
+        if let (Some(told), Value::Object(more)) = (told.as_object_mut(), self.told(session)) {
+            told.extend(more);
+        }
+        told["ending"] = json!(trial.ending.name());
+        told["proposals"] = json!(trial.progress.proposals);
+        if trial.progress.best_length.is_none() {
+            told["path"] = json!(null);
+        }
+        let checking = self.checks.time().min(trial.duration);
+        told["seconds"] = json!({
+            "preparing": self.stopping.preparation().as_secs_f64(),
+            "checking": checking.as_secs_f64(),
+            "thinking": (trial.duration - checking).as_secs_f64(),
+        });
+        told["versions"] = json!({"psmp": env!("CARGO_PKG_VERSION"), "result": RESULT});
+        match writeln!(std::io::stdout(), "{told}") {
+            Err(e) if !is_closed_pipe(&e) => Err(e.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// How a run ends. Of a roadmap that was given, be it as that of a belief, it is a finding that it has no
+    /// path; one that was made on the spot can be made finer.
     pub fn outcome(&self, trial: &Trial) -> Outcome {
-        let given = self.args.roadmap.is_some() || self.args.dataset.is_some();
+        let args = self.args;
+        let given = args.roadmap.is_some() || args.dataset.is_some() || args.belief.is_some();
         match (trial.progress.best_length, trial.ending) {
             (Some(_), _) => Outcome::Done,
             (None, Ending::NoPathOnRoadmap) if given => {
@@ -393,12 +489,53 @@ impl Planning<'_> {
     }
 }
 
+/// The version of what is told as the result of a run.
+const RESULT: u32 = 1;
+
+/// The vertices of a path, counted from 1 as in all files.
+fn numbered(path: &psmp::Path) -> Vec<u32> {
+    path.vertices().iter().map(|v| v.0 + 1).collect()
+}
+
+/// The best path on the roadmap, if it lies on it, and its configurations, which a roadmap need not have.
+fn places<'a, 's, W>(
+    session: &'a Session<'s, W>,
+) -> (Option<&'a psmp::Path>, Vec<Option<&'a [f64]>>)
+where
+    W: World<Error = Infallible> + Clone + Send + 's,
+{
+    let on_roadmap = session.best_path_on_roadmap();
+    let nothing = || vec![None; on_roadmap.map_or(0, |path| path.vertices().len())];
+    let path = session.best_path();
+    let path = path.map_or_else(nothing, |path| path.iter().map(Some).collect());
+    (on_roadmap, path)
+}
+
+/// The best path with a configuration on each line, whose numbers have `names`.
+fn path_as_csv<'s, W>(session: &Session<'s, W>, names: &[&str]) -> Result<Vec<u8>>
+where
+    W: World<Error = Infallible> + Clone + Send + 's,
+{
+    let (on_roadmap, path) = places(session);
+    let vertices = on_roadmap.map(numbered);
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    let vertex = vertices.as_ref().map(|_| "vertex");
+    csv.write_record(vertex.iter().chain(names))?;
+    for (place, q) in path.iter().enumerate() {
+        let vertex = vertices.as_ref().map(|v| v[place].to_string());
+        let numbers = q.iter().flat_map(|q| q.iter().map(f64::to_string));
+        csv.write_record(vertex.into_iter().chain(numbers))?;
+    }
+    Ok(csv.into_inner()?)
+}
+
 /// What a picture of a run in the plane shows beside the session.
 pub struct Drawing<'a> {
     pub title: &'a str,
     pub space: &'a Space,
     pub ends: [&'a [f64]; 2],
     pub obstacles: Option<&'a OccupancyGrid>,
+    pub grown_obstacles: Option<&'a OccupancyGrid>,
     pub trial: &'a Trial,
     pub tried: &'a [TriedWay],
     pub shortest: Option<f64>,
@@ -471,6 +608,7 @@ impl Drawing<'_> {
             roadmap: &drawn,
             query,
             obstacles: self.obstacles,
+            grown_obstacles: self.grown_obstacles,
             edges: &edges,
             path: path.as_deref(),
             curve: &show::curve(self.trial),

@@ -1,10 +1,11 @@
 //! `psmp replay`: one row of an experiment's results run again and compared.
 
+use crate::bench_sets::Opened;
 use crate::failure::{Mistake, Outcome};
-use crate::{Common, show};
+use crate::{Common, page, show};
 use anyhow::Result;
 use clap::Args;
-use psmp_lab::Row;
+use psmp_report::reproduce::seven_dof::is_reproduced_arm;
 use psmp_report::{reproduce, rows};
 use serde_json::json;
 use std::io::Write;
@@ -12,22 +13,33 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Exit code 5 if the rerun differs.\n\nExamples:\n  \
-    psmp replay report 1\n  psmp replay report 4711 --json")]
+    psmp replay report 1\n  psmp replay report 4711 --json\n  psmp replay rows.parquet 12 --page film.html --open")]
 pub struct ReplayArgs {
-    /// The folder of a report by `psmp reproduce`, or a `.csv` file by `psmp bench`.
+    /// The folder of a report by `psmp reproduce`, or a file of rows by `psmp bench`: .csv, .json or .parquet.
     report: PathBuf,
 
     /// The row of its results, counted from 1.
     row: usize,
+
+    /// Where to write the run as a page that plays it: an .html file with everything in it.
+    #[arg(long, value_name = "FILE.html")]
+    page: Option<PathBuf>,
+
+    /// Open that page in the browser.
+    #[arg(long, requires = "page")]
+    open: bool,
 }
 
 pub fn run(args: &ReplayArgs, common: Common) -> Result<Outcome> {
+    if let Some(file) = &args.page {
+        page::check_file(file)?;
+    }
     let file = if args.report.is_dir() {
         args.report.join("results.csv")
     } else {
         args.report.clone()
     };
-    let rows = rows::read_csv(&file)?;
+    let rows = rows::read(&file)?;
     let row = args.row.checked_sub(1).and_then(|place| rows.get(place));
     let Some(row) = row else {
         return Err(Mistake::error(
@@ -45,14 +57,23 @@ pub fn run(args: &ReplayArgs, common: Common) -> Result<Outcome> {
             row.version
         );
     }
-    let bar = show::progress(row.made_worlds.unwrap_or(0), "making worlds");
-    let again = reproduce::replay(row, || bar.inc(1))?;
-    bar.finish_and_clear();
-    let same = Row {
-        seconds: row.seconds,
-        version: row.version.clone(),
-        ..again.clone()
-    } == *row;
+    let again = if is_reproduced_arm(row) && args.page.is_none() {
+        let bar = show::progress(row.made_worlds.unwrap_or(0), "making worlds");
+        let again = reproduce::replay(row, || bar.inc(1))?;
+        bar.finish_and_clear();
+        again
+    } else {
+        let mut opened = Opened::default();
+        let set = opened.of(row)?;
+        if let Some(file) = &args.page {
+            set.film(row)?.write(file)?;
+            if args.open {
+                page::open(file.as_os_str());
+            }
+        }
+        set.replay(row)?
+    };
+    let same = again.is_same_run(row);
     let mut out = std::io::stdout().lock();
     let improvements = again.improvements().unwrap_or_default();
     if common.json {

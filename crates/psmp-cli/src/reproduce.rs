@@ -2,7 +2,7 @@
 //! report.
 
 use crate::failure::{Mistake, Outcome};
-use crate::generate::parse_family;
+use crate::generate::families;
 use crate::{Common, arms, show};
 use anyhow::Result;
 use clap::Args;
@@ -62,7 +62,7 @@ pub struct ReproduceArgs {
     allow_path: Vec<PathBuf>,
 
     /// Families to make worlds of, separated by commas; all seven if not given.
-    #[arg(long, value_delimiter = ',', value_parser = parse_family)]
+    #[arg(long, value_delimiter = ',', value_parser = families(), hide_possible_values = true)]
     families: Option<Vec<Family>>,
 
     /// Worlds to make of each family, if not 1000 (300 with `--quick`), and of an arm's clutter, if

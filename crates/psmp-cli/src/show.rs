@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table};
 use indicatif::{ProgressBar, ProgressStyle};
-use psmp::{Event, EventKind, Progress, Yardstick};
+use psmp::{CollisionTable, Event, EventKind, Progress, Yardstick};
 use psmp_lab::counted;
 use psmp_lab::trial::{Ending, Trial};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 macro_rules! say {
     ($($words:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($words)*);
+        let _ = $crate::status::aside(|| writeln!(std::io::stderr(), $($words)*));
     }};
 }
 
@@ -50,6 +50,13 @@ pub fn number(value: Option<f64>, digits: usize) -> String {
 /// A share as per cent.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
+}
+
+/// The share of a table's entries that are free.
+pub fn share_free(table: &CollisionTable) -> f64 {
+    let [_, by_world] = table.free_words();
+    let free: u64 = by_world.iter().map(|w| u64::from(w.count_ones())).sum();
+    free as f64 / (table.world_count() * table.edge_count()).max(1) as f64
 }
 
 /// A progress bar on standard error with the time left; nothing where no one is looking.

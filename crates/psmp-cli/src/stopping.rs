@@ -5,12 +5,12 @@
 //! asked to leave off, and the best path so far is written.
 
 use crate::failure::Outcome;
-use crate::{numbers, say};
+use crate::{numbers, say, status};
 use anyhow::Result;
 use clap::Args;
 use psmp::{Limit, Stop};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// When to end, as it is told.
@@ -65,6 +65,8 @@ pub struct Stopping<'a> {
     began: Instant,
     interrupted: Arc<AtomicBool>,
     is_preparing: Arc<AtomicBool>,
+    /// When the problem was ready.
+    prepared: OnceLock<Instant>,
 }
 
 impl<'a> Stopping<'a> {
@@ -75,6 +77,7 @@ impl<'a> Stopping<'a> {
             began: Instant::now(),
             interrupted: Arc::new(AtomicBool::new(false)),
             is_preparing: Arc::new(AtomicBool::new(true)),
+            prepared: OnceLock::new(),
         };
         let (interrupted, is_preparing) =
             (stopping.interrupted.clone(), stopping.is_preparing.clone());
@@ -99,6 +102,13 @@ impl<'a> Stopping<'a> {
     /// The problem is ready: from now on it is the planner that stops.
     pub fn planning_begins(&self) {
         self.is_preparing.store(false, Ordering::Relaxed);
+        self.prepared.get_or_init(Instant::now);
+    }
+
+    /// How long it took until the problem was ready, or has taken so far.
+    pub fn preparation(&self) -> Duration {
+        let now = Instant::now();
+        *self.prepared.get().unwrap_or(&now) - self.began
     }
 
     /// No one hears of better paths any more: ends the run as if interrupted.
@@ -106,8 +116,22 @@ impl<'a> Stopping<'a> {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// The conditions given, any of which stops a session.
-    pub fn limit(&self) -> Limit {
+    /// Whether the run is to end, and not for a budget.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// The conditions given, any of which stops a session; and those of them that stop what comes after planning.
+    pub fn limits(&self) -> [Limit; 2] {
+        self.limits_since(self.began, &Stop::never())
+    }
+
+    /// The same for a session that begins now, and is stopped by another condition too.
+    pub fn limits_from_now(&self, other: &Stop) -> [Limit; 2] {
+        self.limits_since(Instant::now(), other)
+    }
+
+    fn limits_since(&self, began: Instant, other: &Stop) -> [Limit; 2] {
         let args = self.args;
         let given = [
             args.edges.map(Stop::edges),
@@ -115,21 +139,17 @@ impl<'a> Stopping<'a> {
             args.gap.map(Stop::gap),
         ];
         let given = given.into_iter().flatten();
-        self.limited(given.fold(Stop::never(), |any, next| any | next))
+        let given = given.fold(other.clone(), |any, next| any | next);
+        [given, other.clone()].map(|others| self.limited(began, others))
     }
 
-    /// Those of them that stop what comes after planning.
-    pub fn limit_afterwards(&self) -> Limit {
-        self.limited(Stop::never())
-    }
-
-    fn limited(&self, others: Stop) -> Limit {
+    fn limited(&self, began: Instant, others: Stop) -> Limit {
         let configurations = self.args.configurations.map(Stop::configurations);
         let time = self.args.time.map(Stop::after);
         let given = [configurations, time].into_iter().flatten();
         let flag = Stop::flag(self.interrupted.clone());
         let stop = given.fold(flag | others, |any, next| any | next);
-        Limit::since(self.began, &stop)
+        Limit::since(began, &stop)
     }
 }
 
@@ -137,6 +157,7 @@ impl<'a> Stopping<'a> {
 /// the next run would believe.
 fn end_preparation(is_preparing: &AtomicBool, why: &str) {
     if is_preparing.swap(false, Ordering::Relaxed) {
+        status::end();
         say!("{why}");
         say!("hint: allow more `--time`, or ask for less: fewer `--vertices`, fewer `--spheres`");
         std::process::exit(Outcome::NoPathYet.code().into());

@@ -165,13 +165,7 @@ pub fn run(args: &TableArgs, common: Common) -> Result<Outcome> {
     job.clean(&parts)?;
     // Other tables may have shards there; then the folder stays.
     let _ = std::fs::remove_dir(&parts);
-    let free: u64 = roadmap
-        .edge_ids()
-        .flat_map(|e| table.worlds_where_free(e))
-        .map(|w| u64::from(w.count_ones()))
-        .sum();
-    let entries = scenes.len() as u64 * roadmap.edge_count() as u64;
-    let share = free as f64 / entries.max(1) as f64;
+    let share = show::share_free(&table);
     if common.json {
         let facts = json!({"wrote": args.output, "roadmap": roadmap_path, "worlds": scenes.len(),
             "vertices": roadmap.vertex_count(), "edges": roadmap.edge_count(),

@@ -10,13 +10,15 @@
 //! by world`, likewise, left out where nothing is missing; `soft set`, its doubt and flip; `weights`,
 //! what an ensemble's members weigh to begin with: of each its name (16 bytes) and the logarithm, and
 //! members of another name than this program knows are passed over; `latent mean`, `latent loadings`
-//! and `latent rest`, left out where there are too few worlds for a model.
+//! and `latent rest`, left out where there are too few worlds for a model; and where it was learned from
+//! maps, the roadmap and what else a new map is planned in with (`map_setting.rs`).
 //!
 //! Version 1 is still read. Its `weights` are four logarithms without names: those of `local`,
 //! `latent`, `soft` and `fs`.
 
 use crate::error::FileError;
 use crate::files;
+use crate::map_setting::MapSetting;
 use crate::sections::{Format, NAME, numbers, padded};
 use crate::table_file::{check_borne_out, overfull, rows_by_edge, rows_by_world};
 use psmp::belief::{LatentModel, SoftSetModel};
@@ -125,6 +127,8 @@ pub struct BeliefFile {
     pub latent: Option<Arc<LatentModel>>,
     /// How far each belief is to be trusted before the first check.
     pub weights: MemberWeights,
+    /// What the maps were learned with, where it was learned from maps.
+    pub maps: Option<MapSetting>,
 }
 
 impl BeliefFile {
@@ -150,6 +154,7 @@ impl BeliefFile {
             soft_set: SoftSetModel::default(),
             latent: None,
             weights: MemberWeights::default(),
+            maps: None,
         };
         files::write_if_absent(path, &of_nothing.bytes())
     }
@@ -179,6 +184,7 @@ impl BeliefFile {
         for (name, part) in LATENT.into_iter().zip(latent) {
             sections.push((name, bytemuck::cast_slice(part).to_vec()));
         }
+        sections.extend(self.maps.iter().flat_map(MapSetting::written));
 
         let about = self.roadmap;
         let worlds = table.world_count() as u64;
@@ -270,12 +276,14 @@ impl BeliefFile {
             soft_set,
             latent,
             weights,
+            maps: MapSetting::read(&file, roadmap)?,
         })
     }
 
     /// Its worlds, to plan with on a roadmap that begins with the one it is about. The models are kept in
     /// the cache, so that planners that know these worlds find them there.
-    pub(crate) fn experience(&self, roadmap: &Roadmap, models: &ModelCache) -> Experience {
+    #[must_use]
+    pub fn experience(&self, roadmap: &Roadmap, models: &ModelCache) -> Experience {
         let experience = Experience::from(self.table.clone());
         models.keep(
             roadmap,
@@ -374,6 +382,7 @@ mod tests {
             soft_set: SoftSetModel::new(0.125, 0.003).unwrap(),
             latent: Some(LatentModel::learn(&experience).into()),
             weights: MemberWeights::new(MEMBERS_OF_VERSION_1.into_iter().zip(weights)).unwrap(),
+            maps: None,
         }
     }
 

@@ -8,8 +8,7 @@
 //!
 //! The file is a header and named sections (`sections.rs`). It begins with `psmpkep`, its version is 1,
 //! and its four numbers are: vertices, edges, and the hashes `robot` and `checks` of the world.
-//! Sections: `axes`, of each its bounds, its weight and 1 where it wraps; `configurations`; `ends` and
-//! `lengths` of the edges; `known`, a byte for each edge, 0 where nothing is known, 1 free, 2 blocked, 3 free
+//! Sections: those of the roadmap (`roadmap_sections.rs`); `known`, a byte for each edge, 0 where nothing is known, 1 free, 2 blocked, 3 free
 //! and proved so all along;
 //! `first`, the vertices, edges and hash of the roadmap that all began with, and 1 if it is directed;
 //! `things`, of each its hash, its number of boxes, and these; `belief`, a belief file, where experience was
@@ -19,10 +18,11 @@ use crate::belief_file::{BeliefFile, Fingerprint};
 use crate::error::FileError;
 use crate::files;
 use crate::learned;
+use crate::roadmap_sections;
 use crate::sections::{Format, Sections, numbers};
 use psmp::by_name::ModelCache;
 use psmp::checker::EdgeMemory;
-use psmp::{Axis, Direction, Edge, EdgeId, Experience, Roadmap, SessionOptions, Space};
+use psmp::{Direction, Edge, EdgeId, Experience, Roadmap, SessionOptions, Space};
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash64;
 
@@ -43,8 +43,6 @@ const PROVED: u8 = 3;
 /// How many bytes the beginning of a thing has, and each of its boxes.
 const THING: usize = 16;
 const BOX: usize = 24;
-/// How many bytes an axis has.
-const AXIS: usize = 32;
 
 /// Something that stands in a world.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,23 +103,8 @@ impl Kept {
 
     fn bytes(&self) -> Vec<u8> {
         let Self { roadmap, world, .. } = self;
-        let space = roadmap.space().map_or(&[][..], Space::axes);
-        let axes: Vec<f64> = space
-            .iter()
-            .flat_map(|a| {
-                [
-                    a.lower(),
-                    a.upper(),
-                    a.weight(),
-                    f64::from(u8::from(a.wraps())),
-                ]
-            })
-            .collect();
-        let configurations = roadmap.configurations().unwrap_or_default();
-        let edges = roadmap.edges();
-        let ends: Vec<[u32; 2]> = edges.clone().map(|e| [e.from.0, e.to.0]).collect();
-        let lengths: Vec<f64> = edges.clone().map(|e| e.length).collect();
-        let mut known = vec![0; edges.len()];
+        let edges = roadmap.edge_count();
+        let mut known = vec![0; edges];
         for (edge, free) in self.known.known() {
             if let Some(byte) = known.get_mut(edge.index()) {
                 *byte = match free {
@@ -146,24 +129,18 @@ impl Kept {
                 thing.boxes.as_flattened().as_flattened(),
             ));
         }
-        let mut sections = vec![
-            ("axes", bytemuck::cast_slice(&axes).to_vec()),
-            (
-                "configurations",
-                bytemuck::cast_slice(&configurations).to_vec(),
-            ),
-            ("ends", bytemuck::cast_slice(&ends).to_vec()),
-            ("lengths", bytemuck::cast_slice(&lengths).to_vec()),
+        let mut sections = roadmap_sections::written(roadmap).to_vec();
+        sections.extend([
             ("known", known),
             ("first", bytemuck::cast_slice(&first).to_vec()),
             ("things", things),
-        ];
+        ]);
         sections.extend(
             self.belief
                 .as_ref()
                 .map(|belief| ("belief", belief.bytes())),
         );
-        let counts = [roadmap.vertex_count() as u64, edges.len() as u64];
+        let counts = [roadmap.vertex_count() as u64, edges as u64];
         FORMAT.bytes([counts[0], counts[1], world.robot, world.checks], &sections)
     }
 
@@ -181,9 +158,9 @@ impl Kept {
         let path = path.as_ref();
         let bytes = files::read(path)?;
         let file = FORMAT.open(path, &bytes)?;
-        let [_, _, robot, checks] = file.numbers();
+        let [vertices, edges, robot, checks] = file.numbers();
         let (first, direction) = first(&file)?;
-        let roadmap = roadmap(&file, direction)?;
+        let roadmap = roadmap_sections::read(&file, [vertices, edges], direction)?;
         let edges = roadmap.edge_count();
         let strange = |what: &str| file.strange(what);
         let [vertices, first_edges] = [first.vertices, first.edges].map(|n| n as usize);
@@ -294,46 +271,6 @@ fn first(file: &Sections<'_>) -> Result<(Fingerprint, Direction), FileError> {
         1 => Ok((first, Direction::Directed)),
         _ => Err(file.strange("first")),
     }
-}
-
-fn roadmap(file: &Sections<'_>, direction: Direction) -> Result<Roadmap, FileError> {
-    let strange = |what: &str| file.strange(what);
-    let axes = file.needed("axes", None)?;
-    if !axes.len().is_multiple_of(AXIS) {
-        return Err(strange("axes"));
-    }
-    let axes = axes.chunks_exact(AXIS).map(|axis| {
-        let axis: Vec<f64> = numbers(axis);
-        let made = Axis::new(axis[0], axis[1]).ok()?.weighted(axis[2]).ok()?;
-        match axis[3] {
-            0.0 => Some(made),
-            1.0 => Some(made.wrapping()),
-            _ => None,
-        }
-    });
-    let axes = axes
-        .collect::<Option<Vec<Axis>>>()
-        .ok_or_else(|| strange("axes"))?;
-    let space = Space::new(axes).map_err(|_| strange("axes"))?;
-    let [vertices, edges, ..] = file.numbers();
-    let bytes = |count: u64, each: usize| {
-        let length = usize::try_from(count)
-            .ok()
-            .and_then(|n| n.checked_mul(each));
-        length.ok_or_else(|| strange("its size"))
-    };
-    let of_configurations = bytes(vertices, 8 * space.dimension())?;
-    let configurations = file.needed("configurations", Some(of_configurations))?;
-    let of_edges = bytes(edges, 8)?;
-    let ends = file.needed("ends", Some(of_edges))?.chunks_exact(8);
-    let lengths = file.needed("lengths", Some(of_edges))?.chunks_exact(8);
-    let edges = ends.zip(lengths).map(|(ends, length)| {
-        let [from, to] = bytemuck::pod_read_unaligned(ends);
-        Edge::new(from, to, bytemuck::pod_read_unaligned(length))
-    });
-    Roadmap::from_edges(vertices as usize, direction, edges.collect())
-        .and_then(|graph| graph.with_configurations(space, numbers(configurations)))
-        .map_err(|_| strange("its roadmap"))
 }
 
 fn things(mut bytes: &[u8]) -> Option<Vec<Thing>> {
@@ -555,6 +492,7 @@ impl Keeping {
 mod tests {
     use super::*;
     use crate::sections::HEADER;
+    use psmp::Axis;
     use psmp::{CollisionTable, Connection, VertexId, WorldId, roadmap::halton};
 
     fn space(upper: f64) -> Space {

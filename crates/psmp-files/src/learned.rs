@@ -8,6 +8,7 @@
 use crate::belief_file::{BeliefFile, Fingerprint};
 use crate::error::{FileError, Place};
 use crate::files::save;
+use crate::map_setting::MapSetting;
 use crate::table_file::MOST_UNBORNE;
 use psmp::by_name::{MemberWeights, ModelCache};
 use psmp::{EdgeId, Entry, Experience, Roadmap, WorldId};
@@ -43,6 +44,22 @@ pub fn learn(
     from_worlds(roadmap, experience, models).write(path)
 }
 
+/// Learns from known maps, and keeps what was learned and what it was learned with in a file: all that
+/// planning in a new map takes.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn learn_maps(
+    path: &Path,
+    maps: MapSetting,
+    experience: &Experience,
+    models: &ModelCache,
+) -> Result<(), FileError> {
+    let belief = from_worlds(&maps.roadmap, experience, models);
+    let maps = Some(maps);
+    BeliefFile { maps, ..belief }.write(path)
+}
+
 /// What known worlds of a roadmap tell, with the models that are learned from them.
 pub(crate) fn from_worlds(
     roadmap: &Roadmap,
@@ -68,6 +85,7 @@ fn fitted(
         soft_set: models.soft_set(experience),
         latent,
         weights,
+        maps: None,
     }
 }
 
@@ -197,9 +215,12 @@ pub fn add(path: &Path, runs: &[impl AsRef<Path>]) -> Result<usize, FileError> {
         }
     }
     let (experience, models) = (Experience::from(table), ModelCache::default());
-    // How good a belief about places is takes configurations to find out, which are not here.
-    let weights = models.weights(None, &experience).or(&file.weights);
-    fitted(about, &experience, &models, weights).write(path)?;
+    let maps = file.maps.clone();
+    // How good a belief about places is takes configurations to find out, which need not be here.
+    let places = maps.as_ref().map(|maps| &maps.roadmap);
+    let weights = models.weights(places, &experience).or(&file.weights);
+    let belief = fitted(about, &experience, &models, weights);
+    BeliefFile { maps, ..belief }.write(path)?;
     Ok(experience.worlds().len())
 }
 

@@ -78,6 +78,20 @@ pub(crate) fn png_pixels(bytes: &[u8]) -> usize {
     declared.min(most).max(bytes.len())
 }
 
+/// How many pixels a JPEG stands for, in the same way: by the sides that any header of a frame declares.
+pub(crate) fn jpeg_pixels(bytes: &[u8]) -> usize {
+    let frames = bytes
+        .windows(9)
+        .filter(|frame| frame[0] == 0xff && (0xc0..=0xcf).contains(&frame[1]));
+    let declared = frames.map(|frame| {
+        let side = |at: usize| usize::from(frame[at]) << 8 | usize::from(frame[at + 1]);
+        side(5) * side(7)
+    });
+    // A bit makes a block of 64 pixels at least, and what is small is read however short the file is.
+    let most = (bytes.len() * 8 * 64 + (1 << 20)).min(1 << 27);
+    declared.max().unwrap_or(0).min(most).max(bytes.len())
+}
+
 /// How large a point cloud is with its data unpacked; LZF makes 88 bytes of one at most.
 pub(crate) fn pcd_unpacked(bytes: &[u8]) -> usize {
     const PACKED: &[u8] = b"DATA binary_compressed\n";

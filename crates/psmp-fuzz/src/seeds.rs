@@ -8,7 +8,9 @@ use psmp::{
     VertexId, WorldId,
 };
 use psmp_arm::{Robot, SphereModel};
-use psmp_files::{Fingerprint, Keeping, Thing, WorldRecord, learned, write_table};
+use psmp_files::{
+    Fingerprint, Keeping, MapArea, MapSetting, Thing, WorldRecord, learned, write_table,
+};
 use psmp_lab::Row;
 use psmp_lab::families::Family;
 use psmp_report::rows;
@@ -176,6 +178,22 @@ pub(crate) fn png() -> Vec<Vec<u8>> {
         .into()
 }
 
+/// Grey and in colour, as encoders write it.
+pub(crate) fn jpeg() -> Vec<Vec<u8>> {
+    let checked = |c: u32, r: u32| {
+        if (c + 3 * r).is_multiple_of(5) {
+            0
+        } else {
+            255
+        }
+    };
+    let grey = image::GrayImage::from_fn(23, 9, |c, r| image::Luma([checked(c, r)]));
+    let coloured = image::RgbImage::from_fn(40, 40, |c, r| image::Rgb([checked(c, r), 200, 255]));
+    [grey.into(), coloured.into()]
+        .map(|picture: image::DynamicImage| written("grid.jpg", |path| picture.save(path).unwrap()))
+        .into()
+}
+
 pub(crate) fn pgm() -> Vec<Vec<u8>> {
     let mut packed = b"P5\n5 3\n255\n".to_vec();
     packed.extend(0..15);
@@ -210,14 +228,30 @@ pub(crate) fn table_file() -> Vec<Vec<u8>> {
 /// What was learned from six worlds, and from two, which are too few for hidden causes.
 pub(crate) fn belief() -> Vec<Vec<u8>> {
     let roadmap = roadmap(Direction::Undirected);
-    [&[0, 1, 2, 3, 4, 5][..], &[0, 3]]
+    let models = ModelCache::default();
+    let mut beliefs = [&[0, 1, 2, 3, 4, 5][..], &[0, 3]]
         .map(|worlds| {
             let known = Experience::of(table(), worlds.iter().copied().map(WorldId));
             written("b.belief", |path| {
-                learned::learn(path, &roadmap, &known, &ModelCache::default()).unwrap();
+                learned::learn(path, &roadmap, &known, &models).unwrap();
             })
         })
-        .into()
+        .to_vec();
+    let area = MapArea {
+        bounds: [[0.0, 1.0]; 2],
+        cell: 0.01,
+    };
+    let maps = MapSetting {
+        roadmap,
+        area,
+        is_area_given: false,
+        robot_radius: 0.1,
+        resolution: 0.01,
+    };
+    beliefs.push(written("m.belief", |path| {
+        learned::learn_maps(path, maps, &Experience::from(table()), &models).unwrap();
+    }));
+    beliefs
 }
 
 /// What two runs have left: one with experience and things, one with nothing but a roadmap.
@@ -289,6 +323,7 @@ fn some_rows() -> Vec<Row> {
         ending: "optimal".to_owned(),
         regret: Some(0.125),
         curve: "5:1:1.5 9:2:1.25".to_owned(),
+        curve_seconds: "0.01 0.02".to_owned(),
         events: "00ff".to_owned(),
         made_worlds: Some(5),
         made_test: Some(1),
@@ -309,6 +344,13 @@ fn some_rows() -> Vec<Row> {
 
 pub(crate) fn rows_csv() -> Vec<Vec<u8>> {
     vec![written("rows.csv", |path| {
+        rows::write(path, &some_rows()).unwrap();
+    })]
+}
+
+/// The same as another format has them.
+pub(crate) fn rows_json() -> Vec<Vec<u8>> {
+    vec![written("rows.json", |path| {
         rows::write(path, &some_rows()).unwrap();
     })]
 }

@@ -1,8 +1,8 @@
 //! The readers: one entry for each format that psmp reads.
 
 use crate::packed::{
-    FINGERPRINT, belief_begun, mat_unpacked, obj_triangulated, pcd_unpacked, png_pixels,
-    seal_mapped, seal_mat, seal_piece, seal_png, seal_shard,
+    FINGERPRINT, belief_begun, jpeg_pixels, mat_unpacked, obj_triangulated, pcd_unpacked,
+    png_pixels, seal_mapped, seal_mat, seal_piece, seal_png, seal_shard,
 };
 use crate::{dense, seeds};
 use psmp::by_name::ModelCache;
@@ -15,11 +15,12 @@ use psmp_arm::{
 use psmp_files::{BeliefFile, FileError, Fingerprint, Keeping, Kept, learned, read_table};
 use psmp_lab::families::Family;
 use psmp_lab::{Origin, Row};
+use psmp_report::report::comparison::{Comparison, Source};
 use psmp_report::{keep, reproduce, rows};
 use psmp_worlds::mat5::MatFile;
 use psmp_worlds::{
-    Dataset, DiscRobot, ImageOptions, OccupancyGrid, Pairing, Prefer, ReadOptions, UnknownCells,
-    graphml,
+    Dataset, DiscRobot, ImageOptions, MapFile, OccupancyGrid, Pairing, Prefer, ReadOptions,
+    UnknownCells, graphml,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -162,7 +163,11 @@ pub const NOT_READ: &[(&str, &str)] = &[
     ("psmp-cli/src/convert.rs", "copies images as they are"),
     (
         "psmp-report/src/kept_rows.rs",
-        "hashes images and beliefs without looking into them",
+        "hashes beliefs without looking into them",
+    ),
+    (
+        "psmp-report/src/bench/mod.rs",
+        "hashes images without looking into them",
     ),
     (
         "psmp-report/src/reproduce/seven_dof/mod.rs",
@@ -233,13 +238,18 @@ pub const TARGETS: &[Target] = &[
     },
     Target::new("pgm", RASTER, "map.pgm", seeds::pgm, read_image),
     Target {
+        unpacked: jpeg_pixels,
+        ..Target::new("jpeg", RASTER, "map.jpg", seeds::jpeg, read_image)
+    },
+    Target {
         furnish: |folder| fs::write(folder.join("map.pgm"), &seeds::pgm()[1]).unwrap(),
         ..Target::new(
             "ros_map",
-            &["psmp-worlds/src/ros_map.rs"],
+            &["psmp-worlds/src/ros_map.rs", "psmp-worlds/src/map_file.rs"],
             "map.yaml",
             seeds::ros_map,
             |path| {
+                use_grid(&MapFile::open(path)?.grid(None)?);
                 OccupancyGrid::read_ros_map(path, UnknownCells::Free).map(|grid| use_grid(&grid))
             },
         )
@@ -294,11 +304,21 @@ pub const TARGETS: &[Target] = &[
             "rows.csv",
             seeds::rows_csv,
             |path| {
-                use_rows(rows::read_csv(path)?);
+                use_rows(rows::read(path)?);
                 Ok(())
             },
         )
     },
+    Target::new(
+        "rows_json",
+        &["psmp-report/src/rows.rs"],
+        "rows.json",
+        seeds::rows_json,
+        |path| {
+            use_rows(rows::read(path)?);
+            Ok(())
+        },
+    ),
     Target {
         seal: Some(seal_piece),
         ..Target::new(
@@ -438,7 +458,7 @@ pub const TARGETS: &[Target] = &[
         seal: Some(|bytes| seal_shard(bytes)),
         ..Target::new(
             "table_shard",
-            &["psmp-arm/src/table.rs"],
+            &["psmp-files/src/table_shard.rs"],
             "000000",
             || seeds::shard(known_table().0.edge_count()),
             |path| {
@@ -460,7 +480,7 @@ pub const TARGETS: &[Target] = &[
     },
 ];
 
-const RASTER: &[&str] = &["psmp-worlds/src/raster.rs"];
+const RASTER: &[&str] = &["psmp-worlds/src/raster.rs", "psmp-worlds/src/map_file.rs"];
 const KEEP: &[&str] = &["psmp-report/src/keep.rs"];
 const MESH: &[&str] = &["psmp-arm/src/mesh_file.rs"];
 const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
@@ -512,12 +532,18 @@ fn use_table(table: &CollisionTable) {
 }
 
 fn use_rows(rows: Vec<Row>) {
-    for row in rows {
-        let _ = (row.improvements(), row.cost_of_best());
+    for row in &rows {
+        let _ = (row.improvements(), row.times(), row.cost_of_best());
     }
+    let source = Source {
+        file: Some("rows".to_owned()),
+        rows,
+    };
+    let _ = Comparison::of(vec![source]);
 }
 
 fn read_image(path: &Path) -> Result<(), FileError> {
+    use_grid(&MapFile::open(path)?.grid(None)?);
     OccupancyGrid::read(path, &ImageOptions::default()).map(|grid| use_grid(&grid))
 }
 
@@ -532,7 +558,11 @@ fn use_grid(grid: &OccupancyGrid) {
 
 fn read_belief(path: &Path) -> Result<(), FileError> {
     let roadmap = seeds::roadmap(Direction::Undirected);
-    use_table(&BeliefFile::open(path)?.table);
+    let file = BeliefFile::open(path)?;
+    use_table(&file.table);
+    if let Some(maps) = &file.maps {
+        use_roadmap(&maps.roadmap);
+    }
     learned::open(path, &roadmap, &ModelCache::default()).map(drop)
 }
 

@@ -1,18 +1,23 @@
 //! One world, ready to be planned in by anyone: its image, its shortest path, and what checking
 //! only that would cost.
 
+use crate::entrant::{Entrant, EntrantName};
 use crate::event_hash::EventHash;
 use crate::problems::{Origin, Problems};
 use crate::recorded::RecordedChecker;
 use crate::resolution::resolution_for;
 use crate::row::Row;
-use crate::sweep::{Contestant, SweepError, SweepOptions};
+use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use crate::trial::{self, Trial};
-use psmp::by_name::{AnyPlanner, Setting};
-use psmp::checker::Checker;
-use psmp::{EdgeId, Fallback, Path, Query, Resolution, Stop, WorldId};
+use psmp::by_name::{AnyPlanner, PlannerName, Setting};
+use psmp::checker::{Checker, World};
+use psmp::{
+    EdgeId, EventKind, Experience, Fallback, Limit, Path, Pricing, Query, Resolution, Stop,
+};
+use psmp::{Session, SessionError, SessionOptions, WorldId};
 use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// A plain run that draws worlds without improvement will do so for ever: after this many proposals
 /// it is stopped.
@@ -48,6 +53,20 @@ pub fn fallback_name(fallback: Fallback) -> String {
     match fallback {
         Fallback::AfterNoImprovement(draws) => draws.to_string(),
         _ => "never".to_owned(),
+    }
+}
+
+/// An image that planners may ask about any configuration of. As in recorded worlds all that is asked is whether
+/// configurations are free, and nothing is proved of what lies between; and each counts as one, however quickly a
+/// cell is looked up.
+#[derive(Debug, Clone)]
+pub struct InImage(Arc<OccupancyGrid>);
+
+impl World for InImage {
+    type Error = Infallible;
+
+    fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
+        Ok(self.0.free_at(configuration))
     }
 }
 
@@ -91,6 +110,18 @@ impl<'a> Arena<'a> {
         self.shortest.as_ref()
     }
 
+    /// What a planner may learn from here.
+    fn experience(
+        &self,
+        familiarity: Familiarity,
+        options: &SweepOptions,
+    ) -> Result<Experience, SweepError> {
+        Ok(match &options.belief {
+            Some(belief) => belief.experience.clone(),
+            None => familiarity.experience(self.problems, self.world)?,
+        })
+    }
+
     /// A planner at its beginning, and what checking only the shortest path costs.
     ///
     /// # Errors
@@ -107,12 +138,7 @@ impl<'a> Arena<'a> {
             .shortest
             .as_ref()
             .map(|path| path.edges().iter().map(|e| checker.cost_if_free(*e)).sum());
-        let experience = match &options.belief {
-            Some(belief) => belief.experience.clone(),
-            None => contestant
-                .familiarity
-                .experience(self.problems, self.world)?,
-        };
+        let experience = self.experience(contestant.familiarity, options)?;
         let setting = Setting {
             experience: Some(experience),
             models: options.models.clone(),
@@ -122,10 +148,13 @@ impl<'a> Arena<'a> {
             ..Setting::new(self.problems.roadmap(), self.query)
         };
         let built = contestant.planner.build(&setting, Box::new(checker));
-        let planner = built.map_err(|error| SweepError::Planner {
+        let mut planner = built.map_err(|error| SweepError::Planner {
             dataset: self.problems.name().to_owned(),
             error,
         })?;
+        if let Some(prices) = options.prices {
+            planner.set_prices(prices);
+        }
         Ok((planner, limit))
     }
 
@@ -154,14 +183,137 @@ impl<'a> Arena<'a> {
     ) -> Result<Row, SweepError> {
         let (mut planner, limit) = self.planner(contestant, seed, options)?;
         let mut hash = EventHash::default();
-        let stop = Self::stop(options);
-        let Ok(trial) = trial::run(planner.as_mut(), &stop, |event| hash.add(event));
-        Ok(self.row(contestant, seed, options, &trial, limit, hash.digits()))
+        let limit_of_run = Limit::new(&Self::stop(options));
+        // What had been thought at each better path, and in the end.
+        let (mut thoughts, mut at_paths) = (0, Vec::new());
+        let Ok(mut trial) = trial::run_within(planner.as_mut(), limit_of_run, |planner, event| {
+            hash.add(event);
+            thoughts = planner.effort() + planner.upkeep();
+            if matches!(event.kind, EventKind::Improved { .. }) {
+                at_paths.push(thoughts);
+            }
+        });
+        if let Some(prices) = options.prices {
+            trial.count_thinking(&at_paths, thoughts, prices);
+        }
+        let entrant = Entrant {
+            name: EntrantName {
+                planner: PlannerName::OnRoadmap(contestant.planner),
+                straightened: false,
+            },
+            familiarity: contestant.familiarity,
+        };
+        Ok(self.row(&entrant, seed, options, &trial, limit, hash.digits()))
+    }
+
+    /// The same for any planner. One that does not keep to the roadmap plans in the image.
+    ///
+    /// # Errors
+    /// If the planner cannot be made for these problems.
+    pub fn run_any(
+        &self,
+        entrant: &Entrant,
+        seed: u64,
+        options: &SweepOptions,
+    ) -> Result<Row, SweepError> {
+        if let Some(contestant) = entrant.on_roadmap() {
+            return self.run(&contestant, seed, options);
+        }
+        let (mut session, limit) = self.session(entrant, seed, options)?;
+        let ran = trial::run_session(&mut session, &Self::stop(options), |_, _| {});
+        let (trial, events) = ran.map_err(|e| self.wrong(e))?;
+        Ok(self.row(entrant, seed, options, &trial, limit, events))
+    }
+
+    fn wrong(&self, error: SessionError<Infallible>) -> SweepError {
+        SweepError::Dataset {
+            dataset: self.problems.name().to_owned(),
+            why: error.to_string(),
+        }
+    }
+
+    /// A planner of any kind as a session in the world's image, and what checking only the shortest path costs. One
+    /// that keeps to the roadmap asks the table about edges, as ever.
+    ///
+    /// # Errors
+    /// If there is no image, or the planner cannot be made for these problems.
+    pub fn session(
+        &self,
+        entrant: &Entrant,
+        seed: u64,
+        options: &SweepOptions,
+    ) -> Result<(Session<'static, InImage>, Option<u64>), SweepError> {
+        let unfit = |why, remedy| SweepError::Unfit {
+            dataset: self.problems.name().to_owned(),
+            planner: entrant.name.to_string(),
+            why,
+            remedy,
+        };
+        let roadmap = self.problems.roadmap();
+        let ends = [self.query.start, self.query.goal].map(|v| roadmap.configuration(v));
+        let (Some(image), Some(space), [Some(start), Some(goal)]) =
+            (&self.image, roadmap.space(), ends)
+        else {
+            return Err(unfit(
+                "plans in images, and there are none",
+                "leave it out: without images only planners that keep to the roadmap can plan",
+            ));
+        };
+        if entrant.is_endless() && options.budget.is_none() {
+            return Err(unfit(
+                "looks for shorter paths until it is stopped",
+                "say when, as in `--budget 20000`",
+            ));
+        }
+        if options.prices.is_some() && entrant.on_roadmap().is_none() {
+            return Err(unfit(
+                "has no count of what it thinks, which a price is of",
+                "leave out `--price`, or the planner",
+            ));
+        }
+        let checker = checker_for(
+            self.problems,
+            self.world,
+            Some(image.clone()),
+            options.resolution,
+        )?;
+        let limit = self
+            .shortest
+            .as_ref()
+            .map(|path| path.edges().iter().map(|e| checker.cost_if_free(*e)).sum());
+        let is_fixed = matches!(entrant.name.planner, PlannerName::OnRoadmap(_));
+        let chosen = SessionOptions {
+            planner: entrant.name.planner,
+            roadmap: Some(roadmap.clone()),
+            experience: match entrant.needs_experience() {
+                true => Some(self.experience(entrant.familiarity, options)?),
+                false => None,
+            },
+            models: options.models.clone(),
+            resolution: Some(resolution_for(roadmap, options.resolution)?),
+            straighten: entrant.name.straightened,
+            fixed_roadmap: is_fixed,
+            // Who has a budget spends it.
+            settles: options.budget.is_none(),
+            eta: options.eta,
+            fallback: options.fallback,
+            pricing: options
+                .prices
+                .map_or(Pricing::Usual, |prices| Pricing::Given(vec![prices])),
+            seed,
+            ..SessionOptions::default()
+        };
+        let world = InImage(Arc::new(image.clone()));
+        let session = match is_fixed {
+            true => Session::on_roadmap_in(world, roadmap, self.query, Box::new(checker), chosen),
+            false => Session::in_space(space, world, start, goal, chosen),
+        };
+        Ok((session.map_err(|e| self.wrong(e))?, limit))
     }
 
     fn row(
         &self,
-        contestant: &Contestant,
+        entrant: &Entrant,
         seed: u64,
         options: &SweepOptions,
         trial: &Trial,
@@ -180,15 +332,8 @@ impl<'a> Arena<'a> {
         };
         Row {
             dataset: self.problems.name().to_owned(),
-            planner: contestant.planner.to_string(),
-            experience: match &options.belief {
-                Some(belief) if contestant.planner.needs_experience() => {
-                    let path = &belief.path;
-                    let full = path.canonicalize().unwrap_or_else(|_| path.clone());
-                    full.display().to_string()
-                }
-                _ => contestant.experience().to_owned(),
-            },
+            planner: entrant.name.to_string(),
+            experience: options.experience_of(entrant),
             world: self.world.0 + 1,
             seed,
             unit: counted_in.to_owned(),
@@ -204,6 +349,7 @@ impl<'a> Arena<'a> {
             eta: options.eta,
             fallback: fallback_name(options.fallback),
             budget: options.budget,
+            price: options.prices.map(|prices| prices.to_string()),
             ..Row::of_trial(trial, shortest_on_roadmap, limit)
         }
     }

@@ -60,6 +60,12 @@ pub struct Row {
     pub events: String,
     /// The folder of the dataset; missing for worlds made from a family.
     pub folder: Option<String>,
+    /// The robot that `psmp bench` planned for, a file or a shipped model; missing where it planned for none.
+    #[serde(default)]
+    pub robot: Option<String>,
+    /// The file that says what its groups are; missing if there is none.
+    #[serde(default)]
+    pub srdf: Option<String>,
     /// How many worlds were made from the family.
     pub made_worlds: Option<u64>,
     /// How many of those are to plan in and not to learn from.
@@ -74,9 +80,17 @@ pub struct Row {
     pub fallback: String,
     /// Configurations after which the run was stopped.
     pub budget: Option<u64>,
+    /// What a configuration and a thought were said to cost, such as `100us/30ns`. Then costs are times, counted in
+    /// configurations that take as long: checks and thinking. Missing where only checks counted.
+    #[serde(default)]
+    pub price: Option<String>,
     /// The version of psmp that made the row.
     pub version: String,
-    /// Time spent planning, the checks' look-ups included. The only column that a rerun changes.
+    /// When each better path was found, in seconds since the run began, separated by blanks; empty in older rows.
+    #[serde(default)]
+    pub curve_seconds: String,
+    /// Time spent planning, the checks' look-ups included. A rerun changes this column and the one before,
+    /// and no other.
     pub seconds: f64,
 }
 
@@ -110,6 +124,11 @@ impl Row {
                 .zip(limit)
                 .map(|(shortest, limit)| regret(&trial.improvements, shortest, limit)),
             curve: Self::curve_of(&trial.improvements),
+            curve_seconds: {
+                let times = trial.times.iter();
+                let text = times.map(|time| format!("{:.6}", time.as_secs_f64()));
+                text.collect::<Vec<_>>().join(" ")
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: trial.duration.as_secs_f64(),
             ..Self::default()
@@ -129,6 +148,29 @@ impl Row {
             parts.next().is_none().then_some(improvement)
         };
         self.curve.split_whitespace().map(improvement).collect()
+    }
+
+    /// When each better path was found, in seconds. `None` if the row does not say, or the column is malformed.
+    #[must_use]
+    pub fn times(&self) -> Option<Vec<f64>> {
+        let times: Option<Vec<f64>> = self
+            .curve_seconds
+            .split_whitespace()
+            .map(|text| text.parse().ok().filter(|time: &f64| time.is_finite()))
+            .collect();
+        times.filter(|times| times.len() == self.curve.split_whitespace().count())
+    }
+
+    /// Whether this is the same run: all but its times, and which version of psmp made it.
+    #[must_use]
+    pub fn is_same_run(&self, other: &Self) -> bool {
+        let timeless = |row: &Self| Self {
+            seconds: 0.0,
+            curve_seconds: String::new(),
+            version: String::new(),
+            ..row.clone()
+        };
+        timeless(self) == timeless(other)
     }
 
     /// What had been spent when the best path was found; all that was, if there is none.

@@ -4,11 +4,12 @@
 //! run depends on nothing but its own row, so the rows are the same whatever the number of threads.
 
 use crate::arena::Arena;
+use crate::entrant::Entrant;
 use crate::problems::Problems;
 use crate::resolution::ResolutionError;
 use crate::row::Row;
 use psmp::by_name::{ModelCache, PlannerSpec, SpecError};
-use psmp::{Experience, Fallback, WorldId};
+use psmp::{Experience, Fallback, Prices, WorldId};
 use psmp_files::FileError;
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -99,6 +100,9 @@ pub struct SweepOptions {
     pub fallback: Fallback,
     /// Configurations after which a run is stopped.
     pub budget: Option<u64>,
+    /// What a configuration and a thought cost; then planners are told, and what they think counts as what they
+    /// check does. `None` to count checks alone, as published.
+    pub prices: Option<Prices>,
     /// A belief that was learned before, about this very roadmap; planners then learn from nothing
     /// else.
     pub belief: Option<LearnedBelief>,
@@ -106,6 +110,21 @@ pub struct SweepOptions {
     pub models: ModelCache,
     /// Threads; `None` for one a core.
     pub jobs: Option<usize>,
+}
+
+impl SweepOptions {
+    /// What rows say of a planner's experience: the word for it, or the file of the belief that it plans with.
+    #[must_use]
+    pub fn experience_of(&self, entrant: &Entrant) -> String {
+        match &self.belief {
+            Some(belief) if entrant.needs_experience() => {
+                let path = &belief.path;
+                let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+                full.display().to_string()
+            }
+            _ => entrant.experience().to_owned(),
+        }
+    }
 }
 
 impl Default for SweepOptions {
@@ -117,6 +136,7 @@ impl Default for SweepOptions {
             eta: 1000.0,
             fallback: Fallback::default(),
             budget: None,
+            prices: None,
             belief: None,
             models: ModelCache::default(),
             jobs: None,
@@ -146,6 +166,18 @@ pub enum SweepError {
         /// Why not.
         why: String,
     },
+    /// A planner that has nothing to plan in, or no end to come to.
+    #[error("dataset `{dataset}`: planner `{planner}` {why}")]
+    Unfit {
+        /// The dataset.
+        dataset: String,
+        /// The planner.
+        planner: String,
+        /// Why not.
+        why: &'static str,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// The resolution cannot be used.
     #[error(transparent)]
     Resolution(#[from] ResolutionError),
@@ -174,19 +206,23 @@ pub fn sweep(
 ///
 /// # Errors
 /// The first trouble met.
-pub fn over_worlds(
-    tasks: &[(&dyn Problems, Vec<WorldId>)],
+pub fn over_worlds<T, E>(
+    tasks: &[(T, Vec<WorldId>)],
     jobs: Option<usize>,
-    rows: impl Fn(usize, &dyn Problems, WorldId) -> Result<Vec<Row>, SweepError> + Sync,
-) -> Result<Vec<Row>, SweepError> {
+    rows: impl Fn(usize, T, WorldId) -> Result<Vec<Row>, E> + Sync,
+) -> Result<Vec<Row>, E>
+where
+    T: Copy + Send + Sync,
+    E: From<rayon::ThreadPoolBuildError> + Send,
+{
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs.unwrap_or(0))
         .build()?;
-    let worlds: Vec<(&dyn Problems, WorldId)> = tasks
+    let worlds: Vec<(T, WorldId)> = tasks
         .iter()
         .flat_map(|(problems, worlds)| worlds.iter().map(|w| (*problems, *w)))
         .collect();
-    let rows: Result<Vec<Vec<Row>>, SweepError> = threads.install(|| {
+    let rows: Result<Vec<Vec<Row>>, E> = threads.install(|| {
         worlds
             .par_iter()
             .with_max_len(1)

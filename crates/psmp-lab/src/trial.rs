@@ -1,7 +1,9 @@
 //! One run, watched: which paths it found, what each had cost, and how it ended.
 
+use crate::event_hash::EventHash;
 use crate::score::Improvement;
-use psmp::{Anytime, Event, EventKind, Limit, Progress, Stop};
+use psmp::checker::World;
+use psmp::{Anytime, Event, EventKind, Limit, Prices, Progress, Session, SessionError, Stop};
 use std::time::{Duration, Instant};
 
 /// How a run ended.
@@ -44,6 +46,8 @@ impl Ending {
 pub struct Trial {
     /// Every path found, each shorter than the one before.
     pub improvements: Vec<Improvement>,
+    /// When each of them was found, since the run began.
+    pub times: Vec<Duration>,
     /// How it ended.
     pub ending: Ending,
     /// Where it stood at the end.
@@ -54,17 +58,28 @@ pub struct Trial {
 
 impl Trial {
     /// A path made better after the run was over, when so many configurations had been checked in
-    /// all.
-    pub fn improve(&mut self, configurations: u64, length: f64) {
+    /// all, and so much time had passed.
+    pub fn improve(&mut self, configurations: u64, length: f64, time: Duration) {
         self.progress.configurations = configurations;
         if self.progress.best_length.is_none_or(|best| length < best) {
             self.progress.best_length = Some(length);
+            self.times.push(time);
             self.improvements.push(Improvement {
                 configurations,
                 proposals: self.progress.proposals,
                 length,
             });
         }
+    }
+
+    /// Counts thinking as the configurations that take as long: so many thoughts had been had at each better path,
+    /// and in the end.
+    pub fn count_thinking(&mut self, at_paths: &[u64], in_all: u64, prices: Prices) {
+        let taken_by = |thoughts: u64| (thoughts as f64 / prices.thoughts()).round() as u64;
+        for (improvement, thoughts) in self.improvements.iter_mut().zip(at_paths) {
+            improvement.configurations += taken_by(*thoughts);
+        }
+        self.progress.configurations += taken_by(in_all);
     }
 
     /// Counts configurations that were checked before the run began.
@@ -80,6 +95,7 @@ impl Trial {
     pub fn over_at_once(ending: Ending, configurations: u64) -> Self {
         Self {
             improvements: Vec::new(),
+            times: Vec::new(),
             ending,
             progress: Progress {
                 configurations,
@@ -111,10 +127,10 @@ pub fn run<E>(
 pub fn run_within<P: Anytime + ?Sized>(
     planner: &mut P,
     mut limit: Limit,
-    mut watch: impl FnMut(&P, &Event),
+    mut watch: impl FnMut(&mut P, &Event),
 ) -> Result<Trial, P::Error> {
     let started = Instant::now();
-    let mut improvements = Vec::new();
+    let (mut improvements, mut times) = (Vec::new(), Vec::new());
     let mut ending = Ending::Stopped;
     loop {
         limit.stand_at(planner.progress());
@@ -127,11 +143,14 @@ pub fn run_within<P: Anytime + ?Sized>(
         };
         watch(planner, &event);
         match event.kind {
-            EventKind::Improved { length } => improvements.push(Improvement {
-                configurations: event.progress.configurations,
-                proposals: event.progress.proposals,
-                length,
-            }),
+            EventKind::Improved { length } => {
+                times.push(started.elapsed());
+                improvements.push(Improvement {
+                    configurations: event.progress.configurations,
+                    proposals: event.progress.proposals,
+                    length,
+                });
+            }
             EventKind::ShortestOnRoadmap => ending = Ending::ShortestOnRoadmap,
             EventKind::NoPathOnRoadmap => ending = Ending::NoPathOnRoadmap,
             EventKind::StraightLine => ending = Ending::StraightLine,
@@ -142,8 +161,37 @@ pub fn run_within<P: Anytime + ?Sized>(
     }
     Ok(Trial {
         improvements,
+        times,
         ending,
         progress: planner.progress(),
         duration: started.elapsed(),
     })
+}
+
+/// Drives a session until it is over or `stop` is met, and hashes its events. Start or goal in collision, or cut off
+/// from the roadmap, are outcomes like others.
+///
+/// # Errors
+/// Whatever else keeps the session from going on.
+pub fn run_session<'s, W: World + Clone + Send + 's>(
+    session: &mut Session<'s, W>,
+    stop: &Stop,
+    mut watch: impl FnMut(&mut Session<'s, W>, &Event),
+) -> Result<(Trial, String), SessionError<W::Error>> {
+    let mut hash = EventHash::default();
+    let started = Instant::now();
+    let trial = run_within(session, Limit::new(stop), |session, event| {
+        hash.add(event);
+        watch(session, event);
+    });
+    let over = |ending| Trial {
+        duration: started.elapsed(),
+        ..Trial::over_at_once(ending, session.progress().configurations)
+    };
+    let trial = match trial {
+        Err(SessionError::InCollision(_)) => over(Ending::EndInCollision),
+        Err(SessionError::CutOff { .. }) => over(Ending::NoPathOnRoadmap),
+        trial => trial?,
+    };
+    Ok((trial, hash.digits()))
 }

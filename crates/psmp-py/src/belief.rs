@@ -4,11 +4,12 @@
 //! user holds is all that is needed for that. So one belief serves any number of runs.
 
 use crate::arguments::{file_error, refused, worlds};
+use crate::map::Map;
 use crate::roadmap::Roadmap;
 use crate::table::Table;
-use psmp::Experience;
 use psmp::by_name::{BeliefName, ModelCache, SpecError};
-use psmp_files::learned;
+use psmp::{Connection, Experience};
+use psmp_files::{BeliefFile, FileError, Fingerprint, MapSetting};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -28,6 +29,58 @@ pub struct Belief {
     pub experience: Option<Experience>,
     /// How fast the influence of a checked configuration falls, in units of the space's longest side.
     pub eta: f64,
+    /// What it was learned with, where it was learned from maps.
+    pub maps: Option<LearnedInMaps>,
+}
+
+/// What a belief was learned with, and the file that says so.
+pub struct LearnedInMaps {
+    pub file: PathBuf,
+    pub setting: MapSetting,
+    roadmap: Py<Roadmap>,
+}
+
+impl Belief {
+    /// Opens a file, for a roadmap or for the one that the file has.
+    pub fn open(py: Python<'_>, file: PathBuf, roadmap: Option<&psmp::Roadmap>) -> PyResult<Self> {
+        let (roadmap, path) = (roadmap.cloned(), file.clone());
+        let opened = py.detach(|| {
+            let belief = BeliefFile::open(&path)?;
+            let own = belief.maps.as_ref().map(|maps| maps.roadmap.clone());
+            let Some(roadmap) = roadmap.or(own) else {
+                let problem = "was not learned from maps, and so has no roadmap";
+                return Err(
+                    FileError::new(&path, problem).hint("give the roadmap that it is about")
+                );
+            };
+            belief.check_roadmap(&path, Fingerprint::of(&roadmap))?;
+            let experience = belief.experience(&roadmap, &MODELS);
+            Ok((experience, belief.maps))
+        });
+        let (experience, maps) = opened.map_err(|e| file_error(&e))?;
+        let maps = match maps {
+            Some(setting) => {
+                let radius = psmp::roadmap::prm_star_radius;
+                let joined = setting
+                    .roadmap
+                    .space()
+                    .map(|space| Connection::Radius(radius(space, setting.roadmap.vertex_count())));
+                let roadmap = Roadmap::new(setting.roadmap.clone(), joined);
+                Some(LearnedInMaps {
+                    file,
+                    roadmap: Py::new(py, roadmap)?,
+                    setting,
+                })
+            }
+            None => None,
+        };
+        Ok(Self {
+            name: BeliefName::Ensemble,
+            experience: Some(experience),
+            eta: DEFAULT_ETA,
+            maps,
+        })
+    }
 }
 
 #[pymethods]
@@ -80,12 +133,29 @@ impl Belief {
             name: belief,
             experience,
             eta,
+            maps: None,
         })
     }
 
     #[getter]
     fn name(&self) -> String {
         self.name.to_string()
+    }
+
+    /// The roadmap that it was learned on, where it was learned from maps.
+    #[getter]
+    fn roadmap(&self, py: Python<'_>) -> Option<Py<Roadmap>> {
+        Some(self.maps.as_ref()?.roadmap.clone_ref(py))
+    }
+
+    /// A new map to plan in, for the robot that it was learned for.
+    fn map(&self, py: Python<'_>, path: PathBuf) -> PyResult<Map> {
+        let Some(maps) = &self.maps else {
+            return Err(PyTypeError::new_err(
+                "this belief was not learned from maps: open the map with psmp.Map",
+            ));
+        };
+        Map::learned(py, path, (&maps.file, &maps.setting))
     }
 
     fn __repr__(&self) -> String {
@@ -100,18 +170,14 @@ impl Belief {
     }
 }
 
-/// Opens a belief that was learned before and kept in a file, to plan on its roadmap.
+/// Opens a belief that was learned before and kept in a file, to plan on its roadmap; one that was learned from
+/// maps has that itself.
 #[pyfunction]
+#[pyo3(signature = (path, roadmap=None))]
 pub fn open_belief(
     py: Python<'_>,
     path: PathBuf,
-    roadmap: &Bound<'_, Roadmap>,
+    roadmap: Option<&Bound<'_, Roadmap>>,
 ) -> PyResult<Belief> {
-    let graph = &roadmap.get().graph;
-    let opened = py.detach(|| learned::open(&path, graph, &MODELS));
-    Ok(Belief {
-        name: BeliefName::Ensemble,
-        experience: Some(opened.map_err(|e| file_error(&e))?),
-        eta: DEFAULT_ETA,
-    })
+    Belief::open(py, path, roadmap.map(|roadmap| &roadmap.get().graph))
 }

@@ -17,6 +17,15 @@ pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
+    watched(py, work, |_| Ok(()))
+}
+
+/// The same, with something to do meanwhile, now and then, which may end the waiting too.
+pub fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+    mut meanwhile: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
     let (done, result) = channel();
     let worker = std::thread::spawn(move || {
         // No one listens any more where a signal came first.
@@ -30,7 +39,10 @@ pub fn interruptible<T: Send + 'static>(
         });
         match waited {
             Ok(made) => return Ok(made),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals()?;
+                meanwhile(py)?;
+            }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }

@@ -1,5 +1,5 @@
 //! What checks: the user's function on a configuration, on a batch of them or on an edge; a world of
-//! a dataset; or an arm in a scene.
+//! a dataset; a robot in a map; or an arm in a scene.
 //!
 //! Whatever a function raises comes back as it is. An answer that is no answer (forgetting to return
 //! one is the usual way) is a TypeError rather than a wall or a gap. Only functions take the
@@ -9,6 +9,7 @@ use crate::arguments::{described, file_error, read_only, refused, vector};
 use crate::arm_checker::ArmChecker;
 use crate::dataset::RecordedWorld;
 use crate::engine::{AnySession, told};
+use crate::map::Map;
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{
@@ -18,9 +19,8 @@ use psmp::{
     AnyChecker, EdgeId, Limit, Query, Resolution, Session, SessionError, SessionOptions, Space,
     WorldId,
 };
-use psmp_arm::CheckedArm;
 use psmp_files::{Keeping, WorldRecord};
-use psmp_lab::{Problems, checker_for};
+use psmp_lab::{Problems, checker_for, map_record, usual_map_resolution};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -35,10 +35,12 @@ pub enum Check {
     Edges(Py<PyAny>),
     Recorded(Arc<dyn Problems>, WorldId),
     Arm(Py<ArmChecker>),
+    Map(Py<Map>),
 }
 
 impl Check {
-    /// The checker that was given, with what it is called on: `configuration`, `batch` or `edge`.
+    /// The checker that was given, with what it is called on: `configuration`, `batch`, a batch for so many
+    /// `processes`, or `edge`.
     pub fn given(check: &Bound<'_, PyAny>, called_on: &str) -> PyResult<Self> {
         if let Ok(world) = check.cast::<RecordedWorld>() {
             let world = world.get();
@@ -47,34 +49,49 @@ impl Check {
         if let Ok(arm) = check.cast::<ArmChecker>() {
             return Ok(Check::Arm(arm.clone().unbind()));
         }
+        if let Ok(map) = check.cast::<Map>() {
+            return Ok(Check::Map(map.clone().unbind()));
+        }
         if !check.is_callable() {
             return Err(PyTypeError::new_err(format!(
-                "check must be a function, a world of a dataset or an arm's checker, got {}",
+                "check must be a function, a world of a dataset, a map or an arm's checker, got {}",
                 described(check)
             )));
         }
         let function = check.clone().unbind();
-        let in_batches = match called_on {
-            "configuration" => false,
-            "batch" => true,
-            "edge" => return Ok(Check::Edges(function)),
-            other => return Err(refused("check", format!("nothing is called on `{other}`"))),
+        let processes = called_on.strip_prefix("processes ");
+        let (in_batches, cores) = match (called_on, processes.map(str::parse)) {
+            ("configuration", _) => (false, 1),
+            ("batch", _) => (true, 1),
+            ("edge", _) => return Ok(Check::Edges(function)),
+            (_, Some(Ok(cores))) => (true, cores),
+            (other, _) => {
+                return Err(refused("check", format!("nothing is called on `{other}`")));
+            }
         };
         Ok(Check::Configurations(FunctionWorld {
             function,
             in_batches,
+            cores,
         }))
     }
 
     /// Whether it says of any configuration whether it is free.
     pub fn checks_configurations(&self) -> bool {
-        matches!(self, Check::Configurations(_) | Check::Arm(_))
+        matches!(
+            self,
+            Check::Configurations(_) | Check::Arm(_) | Check::Map(_)
+        )
     }
 
     /// How finely motions are asked about: an arm's by the joint that moves farthest.
     pub fn resolution(&self, space: Option<&Space>, given: Option<f64>) -> PyResult<Resolution> {
         let made = match self {
             Check::Arm(_) => Resolution::largest_axis(given.unwrap_or(psmp_arm::DEFAULT_STEP)),
+            Check::Map(_) => {
+                let usual = space.map_or(0.01, usual_map_resolution);
+                Resolution::distance(given.unwrap_or(usual))
+            }
             _ => {
                 let side = space.map_or(1.0, Space::longest_side);
                 Resolution::distance(given.unwrap_or(side / 1000.0))
@@ -134,6 +151,17 @@ impl Check {
                 keeping.begin(options, known);
                 Ok(keeping)
             }
+            (Check::Map(map), Some(resolution)) => {
+                if world.is_some() {
+                    return Err(PyTypeError::new_err(
+                        "world is for functions: a map knows itself",
+                    ));
+                }
+                let mut keeping = begun(map_record(&map.get().robot, resolution))?;
+                let known = keeping.kept().map(|kept| kept.known_in(keeping.world()));
+                keeping.begin(options, known.unwrap_or_default());
+                Ok(keeping)
+            }
             _ => {
                 let about = format!("{} {resolution:?}", world.unwrap_or_default());
                 let mut keeping = begun(WorldRecord::whole(b"a function", about.as_bytes()))?;
@@ -165,6 +193,11 @@ impl Check {
                 let session = Session::in_space(space, world.clone(), start, goals, options);
                 Ok(Box::new(session.map_err(told)?))
             }
+            Check::Map(map) => {
+                let robot = map.get().robot.clone();
+                let session = Session::in_space(space, robot, start, goals, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
             Check::Edges(_) | Check::Recorded(..) => {
                 unreachable!("what checks edges alone is asked about them alone")
             }
@@ -189,6 +222,13 @@ impl Check {
                 let arm = checker.get().within(roadmap.space())?;
                 let edges = along(&arm, roadmap, self.resolution(None, resolution)?)?;
                 let session = Session::on_roadmap_in(arm, roadmap, query, edges, options);
+                Ok(Box::new(session.map_err(told)?))
+            }
+            Check::Map(map) => {
+                let robot = map.get().robot.clone();
+                let spacing = self.resolution(roadmap.space(), resolution)?;
+                let edges = along(&robot, roadmap, spacing)?;
+                let session = Session::on_roadmap_in(robot, roadmap, query, edges, options);
                 Ok(Box::new(session.map_err(told)?))
             }
             Check::Edges(_) | Check::Recorded(..) if options.straighten => {
@@ -221,6 +261,7 @@ impl Check {
                 let arm = checker.get().within(roadmap.space())?;
                 Box::new(Unfailing(along(&arm, roadmap, spacing)?))
             }
+            Check::Map(map) => Box::new(Unfailing(along(&map.get().robot, roadmap, spacing)?)),
             Check::Recorded(problems, world) => {
                 if problems.roadmap().edge_count() != roadmap.edge_count() {
                     return Err(PyValueError::new_err(format!(
@@ -247,13 +288,16 @@ fn no_bisection(error: BisectionError) -> PyErr {
     told(SessionError::<PyErr>::Bisection(error))
 }
 
-/// The checker for the edges of an arm's roadmap.
-fn along(
-    arm: &CheckedArm,
+/// The checker for the edges of a roadmap in a world that can prove motions free.
+fn along<W>(
+    world: &W,
     roadmap: &psmp::Roadmap,
     resolution: Resolution,
-) -> PyResult<AnyChecker<'static, Infallible>> {
-    let checker = BisectionChecker::new(roadmap, resolution, arm.clone());
+) -> PyResult<AnyChecker<'static, Infallible>>
+where
+    W: World<Error = Infallible> + Clone + Send + 'static,
+{
+    let checker = BisectionChecker::new(roadmap, resolution, world.clone());
     Ok(Box::new(checker.map_err(no_bisection)?.proving()))
 }
 
@@ -261,6 +305,8 @@ fn along(
 pub struct FunctionWorld {
     function: Py<PyAny>,
     in_batches: bool,
+    /// In how many processes it asks about the configurations of a batch.
+    cores: usize,
 }
 
 impl Clone for FunctionWorld {
@@ -268,6 +314,7 @@ impl Clone for FunctionWorld {
         Self {
             function: Python::attach(|py| self.function.clone_ref(py)),
             in_batches: self.in_batches,
+            cores: self.cores,
         }
     }
 }
@@ -307,7 +354,15 @@ impl World for FunctionWorld {
 
     /// A call takes its time whatever it is called on; arrays much smaller than this gain nothing.
     fn at_once(&self) -> u64 {
-        if self.in_batches { 32 } else { 1 }
+        if self.in_batches && self.cores <= 1 {
+            32
+        } else {
+            1
+        }
+    }
+
+    fn cores(&self) -> usize {
+        self.cores
     }
 }
 

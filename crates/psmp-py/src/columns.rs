@@ -63,7 +63,7 @@ pub fn columns<'py>(py: Python<'py>, rows: &[Row]) -> PyResult<Vec<Column<'py>>>
         dataset, planner, experience, world, seed, unit, shortest_on_roadmap, limit,
         cost_to_first, first_length, cost_to_shortest, cost_total, edges, proposals,
         best_length, lower_bound_on_roadmap, straight_line, ending, regret, curve, events,
-        folder, made_worlds, made_test, made_seed, resolution, eta, fallback, budget,
-        version, seconds
+        folder, robot, srdf, made_worlds, made_test, made_seed, resolution, eta, fallback, budget, price,
+        version, curve_seconds, seconds
     ))
 }

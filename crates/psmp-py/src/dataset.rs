@@ -212,7 +212,7 @@ impl Dataset {
 fn sweep_error(error: SweepError) -> PyErr {
     match error {
         SweepError::File(error) => file_error(&error),
-        SweepError::Planner { .. } => refused("planners", error),
+        SweepError::Planner { .. } | SweepError::Unfit { .. } => refused("planners", error),
         SweepError::Resolution(error) => refused("resolution", error),
         SweepError::Dataset { .. } | SweepError::Threads(_) => refused("dataset", error),
     }
@@ -252,6 +252,7 @@ pub fn sweep_rows<'py>(
         eta,
         fallback: fallback.map_or(Fallback::Never, Fallback::AfterNoImprovement),
         budget,
+        prices: None,
         models: MODELS.clone(),
         jobs: Some(1),
         belief: None,

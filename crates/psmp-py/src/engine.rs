@@ -181,7 +181,7 @@ pub fn on_roadmap(
     proposer: &str,
     validator: Option<&str>,
     insured: Option<bool>,
-    seed: u64,
+    seed: Option<u64>,
     resolution: Option<f64>,
     fallback: Option<u32>,
     straighten: bool,
@@ -198,6 +198,11 @@ pub fn on_roadmap(
     let space = graph.space();
     let belief = belief.map(Bound::get);
     let planner = planner_name(proposer, belief, validator, insured, space.is_some())?;
+    let mut resolution = resolution;
+    if let (Check::Map(map), Some(maps)) = (&check, belief.and_then(|b| b.maps.as_ref())) {
+        map.get().check(&maps.file, &maps.setting, resolution)?;
+        resolution = Some(maps.setting.resolution);
+    }
     let from_vertices = !check.checks_configurations() || Roadmap::are_vertices(start, goal)?;
     let given = match from_vertices {
         true => "from vertex to vertex, and by a check of edges, a roadmap is planned on as it is",
@@ -209,6 +214,7 @@ pub fn on_roadmap(
         )));
     }
     let grows = planner.grows() && !fixed_roadmap && !from_vertices;
+    let measures = price.is_none() && seed.is_none() && !from_vertices;
     let pricing = match price {
         None => Pricing::Usual,
         Some(prices) if prices.is_empty() => Pricing::Measured,
@@ -239,9 +245,12 @@ pub fn on_roadmap(
         eta: belief.map_or(DEFAULT_ETA, |b| b.eta),
         fallback: fallback.map_or(Fallback::Never, Fallback::AfterNoImprovement),
         pricing,
-        seed,
+        seed: seed.unwrap_or(0),
         ..SessionOptions::default()
     };
+    if measures {
+        options = options.measuring();
+    }
     if let Some(experience) = &options.experience
         && experience.table().edge_count() > graph.edge_count()
     {

@@ -15,6 +15,7 @@ mod columns;
 mod dataset;
 mod engine;
 mod event;
+mod map;
 mod names;
 mod roadmap;
 mod run;
@@ -37,6 +38,7 @@ mod _psmp {
         dataset::{Dataset, RecordedWorld, sweep_rows},
         engine::{Engine, on_roadmap, without_roadmap},
         event::Event,
+        map::{Map, learn_maps},
         names::names,
         roadmap::Roadmap,
         run::Run,

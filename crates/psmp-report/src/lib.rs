@@ -3,9 +3,11 @@
 //!
 //! [`reproduce`] runs whole experiments with what [`psmp_lab`] has and keeps every piece
 //! ([`keep`], [`KeptRows`]); [`rows`] and [`calibrations`] write tables of what came of them.
-//! [`picture`] draws single runs, [`report`] figures and a page.
+//! [`picture`] draws single runs, [`report`] figures and a page;
+//! [`mod@bench`] has what benchmarks run in, and films of their runs.
 #![deny(missing_docs)]
 
+pub mod bench;
 pub mod calibrations;
 mod drawing;
 pub mod keep;

@@ -26,6 +26,8 @@ pub struct RadiusError(pub f64);
 /// the point robot of the grid itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscRobot {
+    /// The world itself, if the robot is no point.
+    map: Option<OccupancyGrid>,
     grown: OccupancyGrid,
     radius: f64,
 }
@@ -39,6 +41,14 @@ impl DiscRobot {
         if !(radius.is_finite() && radius >= 0.0) {
             return Err(RadiusError(radius));
         }
+        if radius == 0.0 {
+            // How far things are away takes longer than all the rest, and a point need not know.
+            return Ok(Self {
+                map: None,
+                grown: grid.clone(),
+                radius,
+            });
+        }
         let gaps = squared_gaps(grid);
         let width = grid.width() as usize;
         let grown: Result<_, GridError> =
@@ -47,7 +57,11 @@ impl DiscRobot {
                     && gaps[row as usize * width + column as usize] >= radius * radius
             });
         match grown {
-            Ok(grown) => Ok(Self { grown, radius }),
+            Ok(grown) => Ok(Self {
+                map: Some(grid.clone()),
+                grown,
+                radius,
+            }),
             Err(_) => unreachable!("a grid of this size and frame is there already"),
         }
     }
@@ -56,6 +70,12 @@ impl DiscRobot {
     #[must_use]
     pub fn radius(&self) -> f64 {
         self.radius
+    }
+
+    /// The grid itself.
+    #[must_use]
+    pub fn map(&self) -> &OccupancyGrid {
+        self.map.as_ref().unwrap_or(&self.grown)
     }
 
     /// The grid with its obstacles grown by the radius: where the disc's centre may be, but for

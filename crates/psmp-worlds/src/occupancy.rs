@@ -10,6 +10,7 @@ use psmp::checker::Proof;
 use psmp_files::{FileError, save};
 use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Where a picture lies in the plane.
@@ -152,8 +153,8 @@ pub struct OccupancyGrid {
     up: Ruler,
     /// Added before rounding down: one half where cell centres span the bounds.
     rounding: f64,
-    /// A bit for each cell, set where it is free, row by row from the top.
-    free: Vec<u64>,
+    /// A bit for each cell, set where it is free, row by row from the top. Copies share it.
+    free: Arc<[u64]>,
 }
 
 impl OccupancyGrid {
@@ -167,15 +168,18 @@ impl OccupancyGrid {
         frame: Frame,
         mut free: impl FnMut(u32, u32) -> bool,
     ) -> Result<Self, GridError> {
-        let mut grid = Self::empty(width, height, frame)?;
-        grid.free = vec![0; (width as usize * height as usize).div_ceil(64)];
+        let grid = Self::empty(width, height, frame)?;
+        let mut bits = vec![0; (width as usize * height as usize).div_ceil(64)];
         for row in 0..height {
             for column in 0..width {
                 let cell = grid.index(column, row);
-                grid.free[cell / 64] |= u64::from(free(column, row)) << (cell % 64);
+                bits[cell / 64] |= u64::from(free(column, row)) << (cell % 64);
             }
         }
-        Ok(grid)
+        Ok(Self {
+            free: bits.into(),
+            ..grid
+        })
     }
 
     /// A grid without its cells.
@@ -236,17 +240,25 @@ impl OccupancyGrid {
             across,
             up,
             rounding,
-            free: Vec::new(),
+            free: Arc::default(),
         })
     }
 
-    /// Reads a PNG or PGM picture in which bright is free.
+    /// Reads a PNG, PGM or JPEG picture in which bright is free.
     ///
     /// # Errors
     /// If the file is missing, damaged, of another format or of another size than it must have.
     pub fn read(path: impl AsRef<Path>, options: &ImageOptions) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let picture = read_grey(path, options.size)?;
+        Self::of_picture(path, &read_grey(path, options.size)?, options)
+    }
+
+    /// The grid that a picture becomes; `path` is what an error names.
+    pub(crate) fn of_picture(
+        path: &Path,
+        picture: &image::GrayAlphaImage,
+        options: &ImageOptions,
+    ) -> Result<Self, FileError> {
         let (width, height) = picture.dimensions();
         let frame = options.frame;
         let frame = frame.unwrap_or_else(|| Frame::square_cells(width, height));

@@ -13,7 +13,7 @@ use std::path::Path;
 const MOST_PIXELS: u64 = 1 << 27;
 
 /// No pixel takes more bytes: three colours and opacity, of 16 bits each.
-const MOST_BYTES: u64 = MOST_PIXELS * 8;
+pub(crate) const MOST_BYTES: u64 = MOST_PIXELS * 8;
 
 /// The most bytes of picture a byte of PNG can make: deflate compresses at most 1032 to 1, and a
 /// pixel of one bit becomes a byte.
@@ -22,10 +22,13 @@ const PNG_GROWTH: u64 = 1032 * 8;
 /// The same for the PNM formats, which only pack bits.
 const PNM_GROWTH: u64 = 8;
 
-/// What both decoders may use besides, for headers and buffers.
+/// The same for JPEG: a block of 64 pixels takes a bit at least, and a pixel becomes up to four bytes.
+const JPEG_GROWTH: u64 = 64 * 8 * 4;
+
+/// What all decoders may use besides, for headers and buffers.
 const SLACK: u64 = 1 << 20;
 
-/// The luminance and opacity of a PNG, PGM (or other PNM) picture.
+/// The luminance and opacity of a PNG, PGM (or other PNM) or JPEG picture.
 ///
 /// # Errors
 /// If the file cannot be read or is not such a picture, or not of the `expected` width and height.
@@ -37,7 +40,8 @@ pub(crate) fn read_grey(
     decode(path, &read_regular(path, MOST_BYTES)?, expected)
 }
 
-fn decode(
+/// The same of a file's bytes; `path` is what an error names.
+pub(crate) fn decode(
     path: &Path,
     bytes: &[u8],
     expected: Option<(u32, u32)>,
@@ -48,11 +52,11 @@ fn decode(
     let growth = match reader.format() {
         Some(image::ImageFormat::Png) => PNG_GROWTH,
         Some(image::ImageFormat::Pnm) => PNM_GROWTH,
+        Some(image::ImageFormat::Jpeg) => JPEG_GROWTH,
         _ => {
-            return Err(
-                FileError::new(path, "expected a PNG or PGM picture, found neither")
-                    .hint("convert the picture to an 8-bit grey PNG or PGM"),
-            );
+            let problem = "expected a PNG, PGM or JPEG picture, found none of them";
+            return Err(FileError::new(path, problem)
+                .hint("convert the picture to an 8-bit grey PNG or PGM"));
         }
     };
     let most = (bytes.len() as u64)
@@ -138,6 +142,18 @@ mod tests {
     }
 
     #[test]
+    fn jpeg_is_read_but_for_what_it_loses() {
+        let expected = luminances(&encoded(ImageFormat::Png)).unwrap();
+        let read = luminances(&encoded(ImageFormat::Jpeg)).unwrap();
+        assert_eq!(read.len(), expected.len());
+        let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) < 24;
+        assert!(
+            read.iter().zip(&expected).all(near),
+            "{read:?} {expected:?}"
+        );
+    }
+
+    #[test]
     fn a_declared_size_that_the_file_cannot_hold_is_refused() {
         for declared in ["60000 60000", "4294967295 4294967295", "0 5"] {
             for kind in ["P2", "P5"] {
@@ -149,6 +165,11 @@ mod tests {
         // Width and height stand in the first chunk, followed by its checksum.
         png[16..24].copy_from_slice(&[0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60]);
         assert!(luminances(&png).is_err());
+        let mut jpeg = encoded(ImageFormat::Jpeg);
+        // Height and width stand in the header of the frame, behind its length and precision.
+        let frame = jpeg.windows(2).position(|w| w == [0xFF, 0xC0]).unwrap();
+        jpeg[frame + 5..frame + 9].copy_from_slice(&[0xEA, 0x60, 0xEA, 0x60]);
+        assert!(luminances(&jpeg).is_err());
     }
 
     #[test]
@@ -173,7 +194,7 @@ mod tests {
     #[test]
     fn other_formats_and_other_sizes_are_named() {
         let error = luminances(b"GIF89a and more than that").unwrap_err();
-        assert!(error.to_string().contains("PNG or PGM"), "{error}");
+        assert!(error.to_string().contains("PNG, PGM or JPEG"), "{error}");
         let error = decode(Path::new("x"), &plain_pgm(), Some((3, 3))).unwrap_err();
         assert!(error.to_string().contains("3 x 3"), "{error}");
         assert!(error.to_string().contains("3 x 2"), "{error}");
@@ -191,13 +212,14 @@ mod tests {
     proptest! {
         #[test]
         fn mutations_never_panic(
-            which in 0usize..3,
+            which in 0usize..4,
             cut in 0usize..200,
             flips in prop::collection::vec((0usize..200, any::<u8>()), 0..6),
         ) {
             let mut bytes = match which {
                 0 => encoded(ImageFormat::Png),
                 1 => encoded(ImageFormat::Pnm),
+                2 => encoded(ImageFormat::Jpeg),
                 _ => plain_pgm(),
             };
             for (at, value) in flips {

@@ -13,10 +13,11 @@
 
 use crate::raster::read_grey;
 use crate::{Frame, OccupancyGrid};
+use image::GrayAlphaImage;
 use psmp_files::{FileError, Place};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What to make of cells that a map does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,35 +102,45 @@ impl OccupancyGrid {
     /// If a file is missing or damaged, or a field is missing or makes no sense.
     pub fn read_ros_map(path: impl AsRef<Path>, unknown: UnknownCells) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = psmp_files::read(path)?;
-        let map = MapFile::parse(path, &bytes)?;
-        let picture = read_grey(&path.with_file_name(&map.image), None)?;
-        Self::from_fn(
-            picture.width(),
-            picture.height(),
-            map.frame,
-            |column, row| {
-                let [luminance, alpha] = picture.get_pixel(column, row).0;
-                match map.reading.of(luminance, alpha) {
-                    Cell::Free => true,
-                    Cell::Occupied => false,
-                    Cell::Unknown => unknown == UnknownCells::Free,
-                }
-            },
-        )
-        .map_err(|e| FileError::new(path, e.to_string()).hint("correct `resolution` and `origin`"))
+        let map = RosMap::parse(path, &psmp_files::read(path)?)?;
+        map.grid(path, &read_grey(&map.picture(path), None)?, unknown)
     }
 }
 
 /// What a YAML file says, checked.
-struct MapFile {
+#[derive(Debug)]
+pub(crate) struct RosMap {
     image: String,
     frame: Frame,
     reading: Reading,
 }
 
-impl MapFile {
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+impl RosMap {
+    /// The picture that the file `path` names.
+    pub(crate) fn picture(&self, path: &Path) -> PathBuf {
+        path.with_file_name(&self.image)
+    }
+
+    /// The map that the file `path` makes of its picture.
+    pub(crate) fn grid(
+        &self,
+        path: &Path,
+        picture: &GrayAlphaImage,
+        unknown: UnknownCells,
+    ) -> Result<OccupancyGrid, FileError> {
+        let (width, height) = picture.dimensions();
+        OccupancyGrid::from_fn(width, height, self.frame, |column, row| {
+            let [luminance, alpha] = picture.get_pixel(column, row).0;
+            match self.reading.of(luminance, alpha) {
+                Cell::Free => true,
+                Cell::Occupied => false,
+                Cell::Unknown => unknown == UnknownCells::Free,
+            }
+        })
+        .map_err(|e| FileError::new(path, e.to_string()).hint("correct `resolution` and `origin`"))
+    }
+
+    pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
         let fields: Fields = serde_saphyr::from_slice(bytes).map_err(|e| {
             let error = FileError::new(
                 path,
@@ -282,8 +293,8 @@ mod tests {
     const GOOD: &str = "image: map.pgm\nresolution: 0.5\norigin: [-1.0, 2.0, 0.0]\nnegate: 0\n\
                         occupied_thresh: 0.65\nfree_thresh: 0.196\n";
 
-    fn parse(text: &str) -> Result<MapFile, FileError> {
-        MapFile::parse(Path::new("map.yaml"), text.as_bytes())
+    fn parse(text: &str) -> Result<RosMap, FileError> {
+        RosMap::parse(Path::new("map.yaml"), text.as_bytes())
     }
 
     /// A map of four pixels in a row: white, light grey, dark grey, black.
@@ -373,7 +384,7 @@ mod tests {
                 bytes[at] = value;
             }
             bytes.truncate(cut);
-            let _ = MapFile::parse(Path::new("map.yaml"), &bytes);
+            let _ = RosMap::parse(Path::new("map.yaml"), &bytes);
         }
     }
 }

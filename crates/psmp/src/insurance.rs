@@ -1,24 +1,32 @@
 //! Insurance: a promise that holds whatever the belief.
 //!
 //! A good belief finds the shortest path with a fraction of the checks that an optimist needs; a
-//! wrong one may check half the roadmap first. The insurance bounds the damage by following
+//! wrong one may check half the roadmap first, or think for long about what is quickly checked. The
+//! insurance bounds the damage by following
 //! **LazySP**, the optimist without a belief: it knows at every moment where LazySP, checking
 //! forward in the same world, would be after the checks made so far, and what that would have cost.
 //! It follows free of charge through edges that have been checked already; where LazySP would check
 //! one that nobody has, it waits. The belief plans as it likes while its spending is covered. When
 //! it is not, LazySP's next edge is checked instead, until it is covered again.
 //!
+//! All costs are times: configurations by their [price](crate::Prices), and thoughts, the edges that searches and
+//! repairs of distances look at, by theirs. Where no prices were said only configurations count, as published, and a
+//! thought costs nothing.
+//!
 //! ```text
-//! L    what LazySP spends in this world until it is done
+//! L    what LazySP spends in this world until it is done, what it thinks included
 //! v    what LazySP has spent where it is now; v <= L
-//! F    the least that a path over edges not known to be blocked costs, counting only edges that
+//! F    the least that checking a path over edges not known to be blocked costs, counting only edges that
 //!      LazySP has not checked
-//! P    what the dearest path costs that the belief or LazySP has proposed so far; it can be several
+//! P    what checking the dearest path costs that the belief or LazySP has proposed so far; it can be several
 //!      times as long as the shortest (3.4 times was seen)
 //! T    what has been spent, by both
+//! S    what one step has taken beyond what it had applied for
 //! ```
 //!
-//! An edge is looked at for the belief only if what it takes to see it to its end, `p`, is covered:
+//! Whatever is done for the belief applies for what it is expected to cost, `p`: a look at an edge for what it
+//! takes to see it to its end, and thinking (a proposal, the repair of distances after a blocked edge, the search for `F`)
+//! for what the last of its kind has taken. It is done only if that is covered:
 //!
 //! ```text
 //! T + p <= 2 v + F + P
@@ -28,24 +36,25 @@
 //! come to an end; `v`, `F` and `P` count whole edges, because LazySP checks whole edges. Where LazySP comes
 //! to an edge that has been looked at, it sees it to its end and pays only for what is left.
 //!
-//! **Theorem.** *Whatever the belief, the proposer and the validator, a run ends with
+//! **Theorem.** *Whatever the belief, the proposer, the validator and the prices, a run ends with
 //! `ShortestOnRoadmap` or `NoPathOnRoadmap`. If the roadmap has a path, it has then cost at most
-//! `2 L + P`: twice LazySP's checks, plus one path that was proposed. If it has none, at most
-//! `2 L + F + P`.*
+//! `2 L + P + S`: twice what LazySP spends, plus one path that was proposed, plus one step. If it has none, at most
+//! `2 L + F + P + S`. Where thoughts cost nothing `S` is nothing.*
 //!
-//! *Proof.* Take the last look made for the belief, and let `s` be the moment by whose values it was
-//! covered; with that look at most `2 v(s) + F(s) + P(s)` has been spent. LazySP ends with a path that
+//! *Proof.* Take the last thing done for the belief, and let `s` be the moment by whose values it was
+//! covered; with it at most `2 v(s) + F(s) + P(s) + S` has been spent. LazySP ends with a path that
 //! it has checked from end to end, if there is any. All edges of that path are free, so at `s` none was
 //! known to be blocked, and those that LazySP had not checked by then it had still to pay for: at least
-//! `F(s)`. So `v(s) + F(s) <= L`. All checks after the last look for the belief are LazySP's own, made in
-//! its order, each but once, and none that it had made at `s`: they cost at most `L - v(s)`. In sum
+//! `F(s)`. So `v(s) + F(s) <= L`. All that is done after it is LazySP's own: its checks, made in
+//! its order, each but once, and none that it had made at `s`, and the repairs of its distances, which are those
+//! that it would make alone. That costs at most `L - v(s)`. In sum
 //!
 //! ```text
-//! T <= 2 v(s) + F(s) + P + L - v(s) = v(s) + F(s) + L + P <= 2 L + P.
+//! T <= 2 v(s) + F(s) + P + S + L - v(s) = v(s) + F(s) + L + P + S <= 2 L + P + S.
 //! ```
 //!
-//! If there is no path, only `v(s) <= L` is known, and `F(s)` is left over. If nothing is ever looked at
-//! for the belief, all checks are LazySP's, at most `L`.
+//! If there is no path, only `v(s) <= L` is known, and `F(s)` is left over. If nothing is ever done
+//! for the belief, all is LazySP's, at most `L`.
 //!
 //! The run ends: a proposed path has an edge to check or is shorter than the best one, of which there
 //! are finitely many; draws without improvement are limited by the fallback or followed by one check of LazySP's;
@@ -53,11 +62,25 @@
 //! because where the proposer has nothing more to say LazySP goes on, and it stops only where the best
 //! path is as short as the lower bound, or no path is left. ∎
 //!
+//! *Two sets of distances.* The belief plans by distances in which everything known to be blocked is so, LazySP by
+//! those of what it has checked itself. Where thoughts cost something, an edge that LazySP finds blocked in its
+//! turn is blocked in its own distances alone; the others are repaired when the belief is to think again, which is then
+//! applied for. So LazySP's turn takes LazySP's time. And the belief thinks again only while all that was thought for it has taken no longer
+//! than all checks together, because checks are all that thinking can save: on a large roadmap with cheap checks LazySP is left to itself.
+//!
+//! *Why LazySP checks whole edges.* Checked from coarse to fine its paths would fall sooner, but the proof would fall with
+//! them. A coarse check may come to edges behind one that is blocked where nobody has looked yet; LazySP, which
+//! checks forward, would have stopped there and never have asked about them. Each of its paths can lose as much as a
+//! coarse check of a path costs in this way, and no multiple of `L` bounds that: with one configuration to find the first edge
+//! blocked, and a hundred edges behind it, it is a hundred times what LazySP spends.
+//!
 //! *What is assumed.* A check costs the same whoever makes it and whenever, and
 //! [`cost_if_free`](crate::checker::Checker::cost_if_free) is what a free edge costs and the most that
 //! a blocked one does. Where it says less than that, a check may cost more than was covered, and the
 //! bound grows by the excess of one check, because what has been spent is counted as it is. Where it says
-//! more, `F` and `P` are overstated by as much. Checks that failed count nowhere.
+//! more, `F` and `P` are overstated by as much. Checks that failed count nowhere. Prices stay: where other ones
+//! are said, all costs are counted by these from then on, and what was covered by the old ones need not be by them. What a
+//! belief does when it hears of a check is part of what a check costs.
 //!
 //! *Proofs.* A path whose edges have all been found free is given out only when each has been
 //! [proved](crate::checker::Checker::prove) free, and what that asks comes on top; no edge is proved
@@ -70,16 +93,18 @@
 //! give it one. What it has checked and spent stays. `L` is then what this LazySP spends until it is done.
 //! New edges may make that less than it seemed: a look that was covered before the last growth was covered
 //! by an `F` that LazySP perhaps never pays. So of the proof only `v(s) <= L` is left for it, as where there
-//! is no path, and the run has cost at most `2 L + F + P`, with `F <= P` as it was at that moment. Edges that
+//! is no path, and the run has cost at most `2 L + F + P + S`, with `F <= P` as it was at that moment. Edges that
 //! are known when they are added cost LazySP nothing, as they cost nothing here.
 //!
 //! *What it costs.* Nothing until `F + P` is spent, two paths or more, which is more than a good belief
 //! needs to a first path. After that, every second configuration, less what LazySP and the belief would
-//! both have checked. The search for `F` is made only where the rest does not cover a check.
+//! both have checked. The search for `F` is made only where the rest does not cover a check; after it `F` falls by no more
+//! than LazySP spends, because an edge that it finds free makes no way cheaper by more than it has cost.
 
 use crate::checker::Verdict;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
+use crate::price::Prices;
 use crate::roadmap::{EdgeId, Query, Roadmap};
 use crate::search::{OptimisticDistances, Search, Weights};
 use crate::stop::Limit;
@@ -111,25 +136,38 @@ pub(crate) struct Insurance {
     announced: bool,
     /// Whether LazySP has checked each edge.
     checked: Vec<bool>,
-    /// What the check of each edge has cost, whoever made it.
+    /// What the check of each edge has cost in configurations, whoever made it.
     cost: Vec<u64>,
-    /// T: what all checks have cost.
+    /// What things cost; none where only configurations do.
+    prices: Option<Prices>,
+    /// Of T and of v, the configurations.
     spent: u64,
-    /// v: what LazySP has spent.
     spent_by_lazysp: u64,
-    /// P: the price of the dearest path proposed, of those for which it mattered.
+    /// How many of LazySP's thoughts others have had before it was followed.
+    inherited: u64,
+    /// Of P, the configurations: of the dearest path proposed, of those for which it mattered.
     one_path: u64,
     /// The greatest 2 v + F + P known so far.
-    allowance: u64,
+    allowance: u128,
     /// How many checks there were when the allowance was last found too small.
     too_small_at: Option<usize>,
+    /// The configurations of F when it was last searched for, what LazySP had spent then, and how many thoughts the
+    /// search took.
+    left: u64,
+    left_at: u64,
+    search_for_left: u64,
     cheapest: Path,
 }
 
-/// A path proposed for the belief, and all that the insurance must know to judge its next check.
+/// What is to be done for the belief, and all that the insurance must know to judge that.
 pub(crate) struct Application<'s> {
+    /// The path proposed last for the belief.
     pub(crate) path: &'s Path,
-    pub(crate) price: u64,
+    /// What it is expected to take.
+    pub(crate) configurations: u64,
+    pub(crate) thoughts: u64,
+    /// How many thoughts repairs of the belief's distances have taken so far.
+    pub(crate) repairs: u64,
     pub(crate) ledger: &'s Ledger,
     pub(crate) search: &'s mut Search,
     pub(crate) cost_if_free: &'s dyn Fn(EdgeId) -> u64,
@@ -138,18 +176,21 @@ pub(crate) struct Application<'s> {
 
 impl Insurance {
     /// LazySP at its beginning, whatever has been checked before. Its distances are those with no edge
-    /// blocked.
+    /// blocked, for which the planner has thought already if they are `inherited`.
     pub(crate) fn new(
         roadmap: &Roadmap,
         query: Query,
         ledger: &Ledger,
         optimistic: OptimisticDistances,
+        inherited: bool,
+        prices: Option<Prices>,
     ) -> Self {
         let mut path = Path::with_room_for(roadmap);
         let has_path = optimistic.path(query.start, &mut path);
         let mut insurance = Self {
             roadmap: roadmap.clone(),
             query,
+            inherited: if inherited { optimistic.looked_at() } else { 0 },
             optimistic,
             path,
             has_path,
@@ -157,11 +198,15 @@ impl Insurance {
             announced: false,
             checked: vec![false; roadmap.edge_count()],
             cost: vec![0; roadmap.edge_count()],
+            prices,
             spent: 0,
             spent_by_lazysp: 0,
             one_path: 0,
             allowance: 0,
             too_small_at: None,
+            left: 0,
+            left_at: 0,
+            search_for_left: 0,
             cheapest: Path::with_room_for(roadmap),
         };
         for entry in ledger.entries() {
@@ -174,12 +219,37 @@ impl Insurance {
     /// LazySP from its beginning in a world where an edge is blocked that was taken for free. What was
     /// spent stays spent.
     pub(crate) fn anew(&self, ledger: &Ledger, nothing_blocked: OptimisticDistances) -> Self {
-        let anew = Self::new(&self.roadmap, self.query, ledger, nothing_blocked);
+        let (roadmap, prices) = (&self.roadmap, self.prices);
+        let anew = Self::new(roadmap, self.query, ledger, nothing_blocked, false, prices);
         Self {
             spent: self.spent,
             one_path: self.one_path,
             ..anew
         }
+    }
+
+    /// What things cost from now on.
+    pub(crate) fn set_prices(&mut self, prices: Prices) {
+        self.prices = Some(prices);
+        self.allowance = 0;
+        self.too_small_at = None;
+    }
+
+    fn cost(&self, configurations: u64, thoughts: u64) -> u128 {
+        match self.prices {
+            None => u128::from(configurations),
+            Some(prices) => prices.cost(configurations, thoughts),
+        }
+    }
+
+    /// How many thoughts following LazySP has taken.
+    pub(crate) fn upkeep(&self) -> u64 {
+        self.optimistic.looked_at() - self.inherited
+    }
+
+    /// No path on the roadmap is shorter, by what LazySP has found out.
+    pub(crate) fn lower_bound(&self) -> f64 {
+        self.optimistic.to_goal(self.query.start)
     }
 
     /// LazySP follows the roadmap where it has grown.
@@ -189,6 +259,8 @@ impl Insurance {
         self.cost.resize(self.roadmap.edge_count(), 0);
         self.path.grow(&self.roadmap);
         self.cheapest.grow(&self.roadmap);
+        // New edges may make a way cheaper.
+        self.left = 0;
         let shortest = self.optimistic.to_goal(self.query.start);
         if !self.has_path || shortest < self.path.length() {
             self.has_path = self.optimistic.path(self.query.start, &mut self.path);
@@ -235,6 +307,10 @@ impl Insurance {
                 }
                 self.checked[edge.index()] = true;
                 self.spent_by_lazysp += self.cost[edge.index()];
+                // One that was known before the run makes a way cheaper and costs nothing.
+                if self.cost[edge.index()] == 0 {
+                    self.left = 0;
+                }
                 if status == EdgeStatus::Blocked {
                     self.optimistic.block(edge);
                     self.has_path = self.optimistic.path(self.query.start, &mut self.path);
@@ -248,14 +324,24 @@ impl Insurance {
         Next::Nowhere
     }
 
-    /// Whether the next check for the belief is covered; nothing if a limit was met before that could
-    /// be told.
+    /// Whether what is applied for is covered; nothing if a limit was met before that could be told.
     pub(crate) fn covers(&mut self, application: &mut Application<'_>) -> Option<bool> {
-        let spent_then = self.spent + application.price;
-        if spent_then <= self.allowance {
+        let Application {
+            configurations,
+            thoughts,
+            repairs,
+            ..
+        } = *application;
+        let checks = application.ledger.entries().len();
+        // What LazySP thinks on the way is covered by itself.
+        let spent = |insurance: &Self, application: &Application<'_>| {
+            let thoughts = application.search.looked_at() + repairs + insurance.upkeep();
+            insurance.cost(insurance.spent, thoughts)
+        };
+        let price = self.cost(configurations, thoughts);
+        if spent(self, application) + price <= self.allowance {
             return Some(true);
         }
-        let checks = application.ledger.entries().len();
         if self.too_small_at == Some(checks) {
             return Some(false);
         }
@@ -265,16 +351,29 @@ impl Insurance {
             let price = edges.map(|&e| (application.cost_if_free)(e)).sum();
             self.one_path = self.one_path.max(price);
         }
-        let without_search = 2 * self.spent_by_lazysp + self.one_path;
-        self.allowance = self.allowance.max(without_search);
-        if spent_then > self.allowance {
-            let with_search = without_search + self.left_at_least(application);
-            if application.search.was_interrupted() {
+        let by_lazysp = self.cost(self.spent_by_lazysp, self.optimistic.looked_at());
+        let without_left = 2 * by_lazysp + self.cost(self.one_path, 0);
+        // What is left falls by no more than LazySP spends. Where a search costs nothing it is searched for.
+        let spent_since = self.spent_by_lazysp - self.left_at;
+        let left = match self.prices {
+            Some(_) => self.left.saturating_sub(spent_since),
+            None => 0,
+        };
+        self.allowance = (self.allowance).max(without_left + self.cost(left, 0));
+        let so_far = spent(self, application);
+        let can_search =
+            self.prices.is_none() || so_far + self.cost(0, self.search_for_left) <= self.allowance;
+        if so_far + price > self.allowance && can_search {
+            let before = application.search.looked_at();
+            let left = self.left_at_least(application);
+            if application.search.was_interrupted_since(before) {
                 return None;
             }
-            self.allowance = self.allowance.max(with_search);
+            (self.left, self.left_at) = (left, self.spent_by_lazysp);
+            self.search_for_left = application.search.looked_at() - before;
+            self.allowance = self.allowance.max(without_left + self.cost(left, 0));
         }
-        let is_covered = spent_then <= self.allowance;
+        let is_covered = spent(self, application) + price <= self.allowance;
         self.too_small_at = (!is_covered).then_some(checks);
         Some(is_covered)
     }

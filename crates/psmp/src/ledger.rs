@@ -39,7 +39,8 @@ pub struct Ledger {
     entries: Vec<Entry>,
     /// How many configurations of each unchecked edge have been found free.
     seen: Vec<u32>,
-    /// How likely each of them would have shown nothing so far if it were blocked.
+    /// How likely each of them would have shown nothing so far if it were blocked. Of those that nobody has looked at it
+    /// means nothing: memory that is 0 costs nothing until it is touched.
     hidden_so_far: Vec<f64>,
     /// How many blocked edges had shown nothing in 2, 3, 5, 9 and so on configurations.
     hidden: [u32; HALVINGS],
@@ -55,7 +56,7 @@ impl Ledger {
             status: vec![EdgeStatus::Unchecked; edges],
             entries: Vec::with_capacity(edges),
             seen: vec![0; edges],
-            hidden_so_far: vec![1.0; edges],
+            hidden_so_far: vec![0.0; edges],
             hidden: [0; HALVINGS],
             blocked: 0,
             configurations: 0,
@@ -67,7 +68,7 @@ impl Ledger {
     pub(crate) fn grow(&mut self, edges: usize) {
         self.status.resize(edges, EdgeStatus::Unchecked);
         self.seen.resize(edges, 0);
-        self.hidden_so_far.resize(edges, 1.0);
+        self.hidden_so_far.resize(edges, 0.0);
         self.proved.resize(edges, false);
         let entries = self.entries.len();
         self.entries.reserve(edges - entries);
@@ -135,7 +136,14 @@ impl Ledger {
         match self.status(edge) {
             EdgeStatus::Free => Likelihood::of(true),
             EdgeStatus::Blocked => Likelihood::of(false),
-            EdgeStatus::Unchecked => Likelihood::inconclusive(self.hidden_so_far[edge.index()]),
+            EdgeStatus::Unchecked => Likelihood::inconclusive(self.hidden_so_far(edge)),
+        }
+    }
+
+    fn hidden_so_far(&self, edge: EdgeId) -> f64 {
+        match self.seen(edge) {
+            0 => 1.0,
+            _ => self.hidden_so_far[edge.index()],
         }
     }
 
@@ -165,11 +173,10 @@ impl Ledger {
         let before = self.seen(edge);
         let configurations = before + finding.configurations;
         let Some(free) = finding.free else {
-            self.seen[edge.index()] = configurations as u32;
             // Never 0: only a whole check makes certain.
             let hidden = self.hidden(configurations) / self.hidden(before);
-            let so_far = &mut self.hidden_so_far[edge.index()];
-            *so_far = (*so_far * hidden).max(1e-6);
+            self.hidden_so_far[edge.index()] = (self.hidden_so_far(edge) * hidden).max(1e-6);
+            self.seen[edge.index()] = configurations as u32;
             return None;
         };
         self.status[edge.index()] = if free {

@@ -64,18 +64,15 @@ impl Resolution {
         self.step
     }
 
-    /// How many configurations the longest of these motions has.
+    /// How many configurations the longest of some motions has.
     ///
     /// # Errors
     /// If they are more than anyone can mean.
-    pub(crate) fn most_of<'a>(
-        self,
-        motions: impl Iterator<Item = Motion<'a>>,
-    ) -> Result<usize, ResolutionError> {
-        let longest = motions.fold(0.0, |most: f64, motion| {
-            most.max(self.way(motion.space, motion.from, motion.to))
-        });
-        self.configurations_along(longest)
+    pub(crate) fn most_of(self, motions: LongestMotions) -> Result<usize, ResolutionError> {
+        self.configurations_along(match self.measure {
+            Measure::Distance => motions.distance,
+            Measure::LargestAxis => motions.axis,
+        })
     }
 
     /// How many configurations a motion through all of a space has at most.
@@ -102,11 +99,39 @@ impl Resolution {
     fn way(self, space: &Space, from: &[f64], to: &[f64]) -> f64 {
         match self.measure {
             Measure::Distance => space.distance(from, to),
-            Measure::LargestAxis => {
-                let axes = space.axes().iter().zip(from.iter().zip(to));
-                axes.map(|(axis, (&a, &b))| axis.difference(a, b).abs())
-                    .fold(0.0, f64::max)
-            }
+            Measure::LargestAxis => largest_axis(space, from, to),
+        }
+    }
+}
+
+/// How far the axis moves that moves the farthest.
+fn largest_axis(space: &Space, from: &[f64], to: &[f64]) -> f64 {
+    let axes = space.axes().iter().zip(from.iter().zip(to));
+    axes.map(|(axis, (&a, &b))| axis.difference(a, b).abs())
+        .fold(0.0, f64::max)
+}
+
+/// How long the longest of some motions is by each measure.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LongestMotions {
+    distance: f64,
+    axis: f64,
+}
+
+impl LongestMotions {
+    /// Of one alone.
+    pub fn of(space: &Space, from: &[f64], to: &[f64]) -> Self {
+        Self {
+            distance: space.distance(from, to),
+            axis: largest_axis(space, from, to),
+        }
+    }
+
+    /// Of all of these and those.
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            distance: self.distance.max(other.distance),
+            axis: self.axis.max(other.axis),
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Leaves hold their points side by side in memory and are split where they are full, at the middle
 //! of their widest side. Every node keeps the bounding box of its points, and the distance from a
 //! query to a box is exact on wrapping axes too. Points that are equal never split, so that any
-//! number of them can be kept.
+//! number of them can be kept. A tree can stand in front of another that many share: what is added goes into
+//! its own, what is looked for is looked for in both.
 
 use crate::space::Space;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// A leaf that holds more points than this is split, if it can be.
 const LEAF: usize = 24;
@@ -62,6 +64,8 @@ pub(crate) struct Near {
     /// are taken off in another place: what lies this much farther away may be as near.
     slack: f64,
     count: usize,
+    /// The tree behind this one, if there is one.
+    behind: Option<Arc<Near>>,
     /// Nodes still to be looked at, with the squared distance to their boxes.
     stack: Vec<(u32, f64)>,
 }
@@ -74,9 +78,18 @@ impl Near {
             boxes: Vec::new(),
             slack: 1e-9 * space.longest_side(),
             count: 0,
+            behind: None,
             stack: Vec::new(),
         };
         near.clear();
+        near
+    }
+
+    /// A tree in front of another, which has nothing behind it.
+    pub fn in_front_of(behind: Arc<Near>) -> Self {
+        let mut near = Self::new(&behind.space);
+        near.count = behind.count;
+        near.behind = Some(behind);
         near
     }
 
@@ -89,9 +102,11 @@ impl Near {
         near
     }
 
+    /// Forgets all, what is behind it too.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.boxes.clear();
+        self.behind = None;
         self.count = 0;
         self.add_leaf(Vec::new(), Vec::new());
     }
@@ -253,23 +268,35 @@ impl Near {
     /// Shows `see` all points that may matter, near boxes first. It answers how far away one may be
     /// that still does.
     fn visit(&mut self, q: &[f64], mut see: impl FnMut(Found) -> f64) {
-        if self.count == 0 {
-            return;
-        }
-        let d = self.space.dimension();
         let mut stack = std::mem::take(&mut self.stack);
+        let mut limit = f64::INFINITY;
+        if let Some(behind) = &self.behind {
+            behind.visit_own(q, &mut stack, &mut limit, &mut see);
+        }
+        self.visit_own(q, &mut stack, &mut limit, &mut see);
+        self.stack = stack;
+    }
+
+    /// The same for the points of this tree, as far as the limit allows, the square of a distance.
+    fn visit_own(
+        &self,
+        q: &[f64],
+        stack: &mut Vec<(u32, f64)>,
+        limit: &mut f64,
+        see: &mut impl FnMut(Found) -> f64,
+    ) {
+        let d = self.space.dimension();
         stack.clear();
         stack.push((0, 0.0));
-        let mut limit = f64::INFINITY;
         while let Some((node, gap)) = stack.pop() {
-            if gap > limit {
+            if gap > *limit {
                 continue;
             }
             match &self.nodes[node as usize] {
                 Node::Leaf { ids, points } => {
                     for (&id, point) in ids.iter().zip(points.chunks_exact(d)) {
                         let distance = self.space.distance(q, point);
-                        limit = (see(Found { distance, id }) + self.slack).powi(2);
+                        *limit = (see(Found { distance, id }) + self.slack).powi(2);
                     }
                 }
                 Node::Split { left, right, .. } => {
@@ -281,7 +308,6 @@ impl Near {
                 }
             }
         }
-        self.stack = stack;
     }
 }
 
@@ -321,9 +347,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(400))]
         #[test]
         fn it_finds_what_a_scan_finds((space, points, q) in points(), k in 0..40usize, radius in 0.0..10.0f64) {
+            // Some of them behind the others, or none.
             let mut near = Near::new(&space);
+            let behind = points.len().checked_div(k % 3).unwrap_or(0);
             let mut all = Vec::new();
             for (id, point) in (0..).zip(&points) {
+                if id as usize == behind && behind > 0 {
+                    near = Near::in_front_of(Arc::new(near));
+                }
                 near.insert(id, point);
                 all.push(Found { distance: space.distance(&q, point), id });
             }

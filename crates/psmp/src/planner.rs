@@ -53,10 +53,6 @@ impl Default for Fallback {
     }
 }
 
-/// There is room beforehand for the configurations of the longest edge, but for no more than this: a
-/// price may count something else.
-const MOST_EXPECTED: u64 = 1 << 14;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// A path is to be proposed.
@@ -136,6 +132,14 @@ pub struct Planner<P, B, V, C> {
     /// The check that a limit broke off, and how many configurations it was to go on for: it is gone on
     /// with before anything else is chosen.
     broken_off: Option<(EdgeId, u64)>,
+    /// Edges that are blocked, but not yet in the distances that the belief plans by: LazySP has found them in its
+    /// turn. See `insurance.rs`.
+    put_off: Vec<EdgeId>,
+    /// How many thoughts the last proposal and the last repair of distances have taken, where thoughts cost anything.
+    last_proposal: u64,
+    last_repair: u64,
+    /// How many thoughts the distances have taken at first and where the roadmap has grown: who believes nothing has them too.
+    unavoidable: u64,
     /// Whether edges have been proved free, or known to be so, since the shortest path over such edges was
     /// last looked for.
     has_new_proofs: bool,
@@ -178,9 +182,7 @@ where
                 roadmap.vertex_count()
             );
         }
-        let mut sightings = Sightings::new(roadmap.space().map_or(0, |s| s.dimension()));
-        let prices = roadmap.edge_ids().map(|e| checker.cost_if_free(e));
-        sightings.reserve(prices.max().unwrap_or(0).min(MOST_EXPECTED) as usize);
+        let sightings = Sightings::new(roadmap.space().map_or(0, |s| s.dimension()));
         Self {
             roadmap: roadmap.clone(),
             query,
@@ -205,6 +207,10 @@ where
             given: 0,
             awaiting: None,
             broken_off: None,
+            put_off: Vec::new(),
+            last_proposal: 0,
+            last_repair: 0,
+            unavoidable: 0,
             // The way from a start that is a goal is proved from the beginning.
             has_new_proofs: true,
             appraisal: Appraisal::default(),
@@ -325,18 +331,11 @@ where
         self.follow();
         for (place, new) in growth.edges.iter().enumerate() {
             let edge = EdgeId((old + place) as u32);
-            match new.free {
-                Some(free) => {
-                    self.know(edge, free);
-                    if free && new.proved {
-                        self.ledger.prove(edge);
-                        self.has_new_proofs = true;
-                    }
-                }
-                None => {
-                    let price = self.checker.cost_if_free(edge).min(MOST_EXPECTED) as usize;
-                    self.sightings.clear();
-                    self.sightings.reserve(price);
+            if let Some(free) = new.free {
+                self.know(edge, free);
+                if free && new.proved {
+                    self.ledger.prove(edge);
+                    self.has_new_proofs = true;
                 }
             }
         }
@@ -354,7 +353,9 @@ where
         self.surprises.grow(&self.roadmap);
         self.path.grow(&self.roadmap);
         self.best.grow(&self.roadmap);
+        let before = self.optimistic.looked_at();
         self.optimistic.grow();
+        self.unavoidable += self.optimistic.looked_at() - before;
         if let Some(insurance) = &mut self.insurance {
             insurance.grow();
         }
@@ -456,10 +457,21 @@ where
         self.search.looked_at()
     }
 
+    /// How many edges were looked at beside that, to compute the distances to the goal and to repair them when edges
+    /// were found blocked: what every planner on a roadmap does, LazySP too.
+    #[must_use]
+    pub fn upkeep(&self) -> u64 {
+        let followed = self.insurance.as_ref().map_or(0, Insurance::upkeep);
+        self.optimistic.looked_at() + followed
+    }
+
     /// Says what a configuration and a thought cost from now on. A proposer that could think long then thinks as
     /// long as is worth it. Before this is said only checks count, as published.
     pub fn set_prices(&mut self, prices: Prices) {
         self.prices = Some(prices);
+        if let Some(insurance) = &mut self.insurance {
+            insurance.set_prices(prices);
+        }
     }
 
     /// Drives the planner until the condition is met or the run is over. The planner can be driven
@@ -482,10 +494,14 @@ where
     }
 
     fn lower_bound(&self) -> f64 {
-        if self.is_ready {
-            self.optimistic.to_goal(self.query.start)
-        } else {
-            0.0
+        if !self.is_ready {
+            return 0.0;
+        }
+        let own = self.optimistic.to_goal(self.query.start);
+        match &self.insurance {
+            // What was put off LazySP knows.
+            Some(insurance) if !self.put_off.is_empty() => own.max(insurance.lower_bound()),
+            _ => own,
         }
     }
 
@@ -553,33 +569,99 @@ where
         if !self.optimistic.settle(limit) {
             return false;
         }
+        self.unavoidable = self.optimistic.looked_at();
         if self.is_insured && self.insurance.is_none() {
-            let nothing_blocked = if self.ledger.entries().is_empty() {
-                self.optimistic.copy()
-            } else {
-                OptimisticDistances::to_any_of(&self.roadmap, &self.goals)
+            let inherited = self.ledger.entries().is_empty();
+            let nothing_blocked = match inherited {
+                true => self.optimistic.copy(),
+                false => OptimisticDistances::to_any_of(&self.roadmap, &self.goals),
             };
             self.insurance = Some(Insurance::new(
                 &self.roadmap,
                 self.query,
                 &self.ledger,
                 nothing_blocked,
+                inherited,
+                self.prices,
             ));
         }
         self.is_ready = true;
         true
     }
 
-    /// Nothing if the limit was met before there was anything to say: the step is made again.
-    fn step_proposing(&mut self, limit: &Limit) -> Option<Event> {
+    /// Whether thinking has to be applied for.
+    fn is_thinking_insured(&self) -> bool {
+        self.prices.is_some() && self.insurance.is_some()
+    }
+
+    /// Whether all that was thought for the belief has taken no longer than all checks, which are what it could save. Where
+    /// repairing distances on a large roadmap takes longer than cheap checks do, LazySP is left to itself.
+    fn is_thinking_worth_it(&self) -> bool {
+        self.prices.is_none_or(|prices| {
+            let thoughts = self.search.looked_at() + self.optimistic.looked_at();
+            let thinking = prices.cost(0, thoughts - self.unavoidable);
+            thinking <= prices.cost(self.ledger.configurations(), 0)
+        })
+    }
+
+    /// Makes the repairs that were put off, as far as they are covered. Whether a proposal is covered then; nothing
+    /// if the limit was met before that could be told.
+    fn may_think(&mut self, limit: &Limit) -> Option<bool> {
+        if !self.is_thinking_insured() {
+            return Some(true);
+        }
+        if !self.is_thinking_worth_it() {
+            return Some(false);
+        }
+        while let Some(&edge) = self.put_off.last() {
+            if !self.covers(0, self.last_repair, limit)? {
+                return Some(false);
+            }
+            self.put_off.pop();
+            self.block(edge);
+        }
+        self.covers(0, self.last_proposal, limit)
+    }
+
+    fn block(&mut self, edge: EdgeId) {
+        let before = self.optimistic.looked_at();
+        self.optimistic.block(edge);
+        self.last_repair = self.optimistic.looked_at() - before;
+    }
+
+    /// The next proposal, if that is covered, or LazySP's next step. Nothing if the limit was met before there was
+    /// anything to say: the step is made again.
+    fn step_proposing(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
         let lower_bound = self.lower_bound();
         if self.best_length <= lower_bound {
-            return Some(self.finish(if lower_bound.is_finite() {
+            return Ok(Some(self.finish(if lower_bound.is_finite() {
                 EventKind::ShortestOnRoadmap
             } else {
                 EventKind::NoPathOnRoadmap
-            }));
+            })));
         }
+        match self.may_think(limit) {
+            None => Ok(None),
+            Some(true) => Ok(self.propose(limit)),
+            Some(false) => {
+                self.leave_to_lazysp(None);
+                self.step_insuring(limit)
+            }
+        }
+    }
+
+    /// It is LazySP's turn, and the proposed path waits for its next check to be covered, if that has this price.
+    fn leave_to_lazysp(&mut self, awaiting: Option<u64>) {
+        self.broken_off = None;
+        self.awaiting = awaiting;
+        self.state = State::Insuring;
+        if let Some(insurance) = &mut self.insurance {
+            insurance.begin_turn();
+        }
+    }
+
+    fn propose(&mut self, limit: &Limit) -> Option<Event> {
+        let before = self.search.looked_at();
         let draw = Draw::new(self.seed, self.proposals);
         self.surprises.forget();
         let mut view = View {
@@ -608,9 +690,10 @@ where
             self.proposals += 1;
         } else {
             let proposal = self.proposer.propose(&mut view);
-            if view.search.was_interrupted() {
+            if view.search.was_interrupted_since(before) {
                 return None;
             }
+            self.last_proposal = view.search.looked_at() - before;
             self.proposals += 1;
             match proposal {
                 Proposal::Path => {}
@@ -648,26 +731,24 @@ where
 
     fn no_improvement(&mut self) -> Event {
         self.without_improvement += 1;
-        if let Some(insurance) = &mut self.insurance
-            && self.fallback == Fallback::Never
-        {
+        if self.insurance.is_some() && self.fallback == Fallback::Never {
             // Nothing else would end draws without improvement.
-            insurance.begin_turn();
-            self.awaiting = None;
-            self.state = State::Insuring;
+            self.leave_to_lazysp(None);
         }
         self.event(EventKind::NoImprovement)
     }
 
-    /// Whether the proposed path may be checked on at this price; nothing if the limit was met before
-    /// that could be told.
-    fn covers(&mut self, price: u64, limit: &Limit) -> Option<bool> {
+    /// Whether so many configurations and thoughts may be spent for the belief; nothing if the limit was met
+    /// before that could be told.
+    fn covers(&mut self, configurations: u64, thoughts: u64, limit: &Limit) -> Option<bool> {
         let Some(insurance) = &mut self.insurance else {
             return Some(true);
         };
         insurance.covers(&mut Application {
             path: &self.path,
-            price,
+            configurations,
+            thoughts,
+            repairs: self.optimistic.looked_at(),
             ledger: &self.ledger,
             search: &mut self.search,
             cost_if_free: &|edge| self.checker.cost_if_free(edge),
@@ -688,7 +769,7 @@ where
                 return self.step_proving(false, limit);
             }
             // What there is to know is known: this ends the run.
-            Next::Arrived | Next::Nowhere => return Ok(self.step_proposing(limit)),
+            Next::Arrived | Next::Nowhere => return self.step_proposing(limit),
         };
         if insurance.announce() {
             let length = insurance.path().length();
@@ -710,7 +791,7 @@ where
         let blocked = |e: &EdgeId| self.ledger.status(*e) == EdgeStatus::Blocked;
         match self.awaiting {
             Some(price) if !self.path.edges().iter().any(blocked) => {
-                match self.covers(price, limit) {
+                match self.covers(price, 0, limit) {
                     None => Ok(None),
                     Some(true) => {
                         self.state = State::Checking;
@@ -727,7 +808,7 @@ where
             }
             _ => {
                 self.state = State::Proposing;
-                Ok(self.step_proposing(limit))
+                self.step_proposing(limit)
             }
         }
     }
@@ -810,7 +891,7 @@ where
             }
         };
         let cost = remaining_cost(edge, &self.checker, &self.ledger);
-        match self.covers(cost, limit) {
+        match self.covers(cost, 0, limit) {
             // What was chosen stays chosen: some validators would not choose it again.
             None => {
                 self.broken_off = Some((edge, most));
@@ -818,12 +899,7 @@ where
             }
             Some(true) => {}
             Some(false) => {
-                self.broken_off = None;
-                self.awaiting = Some(cost);
-                self.state = State::Insuring;
-                if let Some(insurance) = &mut self.insurance {
-                    insurance.begin_turn();
-                }
+                self.leave_to_lazysp(Some(cost));
                 return self.step_insuring(limit);
             }
         }
@@ -883,7 +959,11 @@ where
             }
         }
         if finding.free == Some(false) {
-            self.optimistic.block(edge);
+            // LazySP's turn takes LazySP's time.
+            match self.state == State::Insuring && self.is_thinking_insured() {
+                true => self.put_off.push(edge),
+                false => self.block(edge),
+            }
         }
     }
 
@@ -908,7 +988,7 @@ where
             return Ok(None);
         }
         match self.state {
-            State::Proposing => Ok(self.step_proposing(limit)),
+            State::Proposing => self.step_proposing(limit),
             State::Checking => self.step_checking(limit),
             State::Proving { is_proposed } => self.step_proving(is_proposed, limit),
             State::Insuring => self.step_insuring(limit),
@@ -981,6 +1061,8 @@ pub trait RoadmapPlanner: Anytime {
     fn promise(&mut self) -> Option<f64>;
     /// How many edges all searches have looked at. See [`Planner::effort`].
     fn effort(&self) -> u64;
+    /// How many edges were looked at for distances to the goal. See [`Planner::upkeep`].
+    fn upkeep(&self) -> u64;
     /// Says what a configuration and a thought cost from now on. See [`Planner::set_prices`].
     fn set_prices(&mut self, prices: Prices);
 }
@@ -1034,6 +1116,9 @@ where
     }
     fn effort(&self) -> u64 {
         Planner::effort(self)
+    }
+    fn upkeep(&self) -> u64 {
+        Planner::upkeep(self)
     }
     fn set_prices(&mut self, prices: Prices) {
         Planner::set_prices(self, prices);

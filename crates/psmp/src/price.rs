@@ -106,6 +106,12 @@ impl Prices {
         self.thought as f64 * PICO
     }
 
+    /// What so many configurations and thoughts take, in picoseconds.
+    pub(crate) fn cost(&self, configurations: u64, thoughts: u64) -> u128 {
+        let configurations = u128::from(configurations) * u128::from(self.configuration);
+        configurations + u128::from(thoughts) * u128::from(self.thought)
+    }
+
     /// How many thoughts take as long as a configuration.
     #[must_use]
     pub fn thoughts(&self) -> f64 {
@@ -230,11 +236,14 @@ impl Meter {
     }
 
     /// A step has checked so many configurations, or has had so many thoughts, in this time. One that has done
-    /// both tells nothing.
+    /// both tells of checks, if these have taken most of it.
     pub fn take(&mut self, configurations: u64, thoughts: u64, time: Duration) {
-        if thoughts == 0 && configurations > 0 {
-            self.checks.take(time, configurations);
-        } else if configurations == 0 && thoughts >= ENOUGH_THOUGHTS {
+        if configurations > 0 {
+            let thinking = Duration::from_secs_f64(thoughts as f64 * self.prices.thought());
+            if 2 * thinking <= time {
+                self.checks.take(time - thinking, configurations);
+            }
+        } else if thoughts >= ENOUGH_THOUGHTS {
             self.thoughts.take(time, thoughts);
         }
     }
@@ -303,7 +312,9 @@ mod tests {
             let busy = if i % 4 == 0 { 1000 } else { 1 };
             meter.take(10, 0, Duration::from_micros(20) * busy);
             meter.take(0, 10_000, Duration::from_micros(150));
-            meter.take(1, 1, Duration::from_secs(9));
+            // Mostly thinking; most of what is left is a check of 2 us.
+            meter.take(1, 100_000, Duration::from_millis(4));
+            meter.take(5, 100, Duration::from_micros(13));
             meter.take(0, ENOUGH_THOUGHTS - 1, Duration::from_secs(9));
         }
         let prices = meter.news(0).unwrap();

@@ -73,7 +73,7 @@ fn a_wide_picture_is_not_squashed() {
     let plan = |more: &str| {
         let query = "plan --map wide.png --start 0.1,0.05 --goal 0.9,0.05 --vertices 1000 \
                      --fixed-roadmap";
-        place.psmp(&format!("{query} --json {more}"))
+        place.psmp(&format!("{query} --json --seed 0 {more}"))
     };
     let last = plan("--path path.json").ok().json_lines().pop().unwrap();
     // Over the corner of the wall at (0.47, 0.27) and down again, and not 0.8 up.
@@ -105,7 +105,7 @@ fn a_wide_picture_is_not_squashed() {
 fn a_path_and_pictures_are_written_and_the_path_is_a_path() {
     let place = Place::new().with_maps();
     let files = "--path path.json --path path.csv --picture run.svg --picture run.png";
-    let line = format!("plan --map map.png {QUERY} --fixed-roadmap {files} --json");
+    let line = format!("plan --map map.png {QUERY} --fixed-roadmap {files} --json --seed 0");
     let run = place.psmp(&line);
     let last = run.ok().json_lines().pop().unwrap();
     assert_is_picture(&place.file("run.svg"));
@@ -149,8 +149,14 @@ fn planners_without_a_roadmap_find_paths_too() {
             ),
             ("--dataset worlds --world 5".to_owned(), None),
         ] {
+            // One of them is slow to find a first path.
+            let most = if planner == "rrtstar" {
+                150_000
+            } else {
+                30_000
+            };
             let line = format!(
-                "plan {problem} --planner {planner} --configurations 150000 {files} --json"
+                "plan {problem} --planner {planner} --configurations {most} {files} --json"
             );
             let lines = place.psmp(&line).ok().json_lines();
             let improved: Vec<&Value> = lines.iter().filter(|l| l["event"] == "improved").collect();
@@ -369,6 +375,40 @@ fn bench_takes_worlds_by_name_and_several_datasets() {
     }
 }
 
+/// Where a price is said thinking counts beside checks, and planners are told. A run is repeated with its price.
+#[test]
+fn bench_counts_thinking_where_it_has_a_price() {
+    let place = Place::new().with_dataset();
+    let costs = |options: &str| -> Vec<u64> {
+        let line =
+            format!("bench worlds --planners lazysp,ei:local -o rows.json -o rows.csv {options}");
+        place.psmp(&line).ok();
+        let rows = place.json("rows.json");
+        let rows = rows.as_array().unwrap();
+        let price = &rows[0]["price"];
+        assert_eq!(price.is_null(), options.is_empty(), "{price}");
+        for row in 1..=rows.len() {
+            let replayed = place.psmp(&format!("replay rows.csv {row}")).ok();
+            assert!(replayed.out.contains("match"), "{}", replayed.out);
+        }
+        rows.iter()
+            .map(|row| row["cost_total"].as_u64().unwrap())
+            .collect()
+    };
+    let counted = costs("");
+    // At a second a configuration thinking is nothing, at a nanosecond it is next to everything.
+    assert_eq!(costs("--price 1s"), counted);
+    let cheap = costs("--price 1ns");
+    assert!(
+        cheap
+            .iter()
+            .zip(&counted)
+            .all(|(cheap, counted)| cheap > counted)
+    );
+    let wrong = place.psmp("bench worlds --price fast").ends(2);
+    assert!(wrong.err.contains("100us"), "{}", wrong.err);
+}
+
 #[test]
 fn info_tells_of_datasets_roadmaps_and_tables() {
     let place = Place::new().with_dataset();
@@ -460,12 +500,12 @@ fn conversions_lose_nothing() {
 fn the_rows_of_a_graph_may_come_in_any_order() {
     let place = Place::new().with_dataset();
     let plan = "plan --dataset worlds --world 5 --planner lazysp --json";
-    let before = place.psmp(plan).ok().out;
+    let before = place.psmp(plan).ok().events();
     let graph = place.read("worlds/graph.txt");
     let mut lines: Vec<&str> = graph.lines().collect();
     lines[2..].reverse();
     place.write("worlds/graph.txt", lines.join("\n"));
-    assert_eq!(place.psmp(plan).ok().out, before);
+    assert_eq!(place.psmp(plan).ok().events(), before);
 }
 
 #[test]
@@ -521,4 +561,104 @@ fn calibrate_tells_how_far_each_belief_is_to_be_trusted() {
     });
     assert_eq!(one, two);
     assert!(one.contains("\"order\": \"ei:local\""), "{one}");
+}
+
+#[test]
+fn a_plan_ends_with_all_that_came_of_it() {
+    let place = Place::new().with_maps().with_dataset().with_arm();
+    for (line, dimension) in [
+        (
+            "--map map.png --start 0.1,0.1 --goal 0.9,0.1 --configurations 3000",
+            2,
+        ),
+        (
+            "--map map.png --start 0.1,0.1 --goal 0.9,0.1 --planner rrtconnect",
+            2,
+        ),
+        ("--dataset worlds --world 2", 2),
+        (
+            "--robot planar-3 --scene post.toml --request over.yaml --vertices 200",
+            3,
+        ),
+    ] {
+        let run = place
+            .psmp(&format!("plan --json --seed 5 --path p.json {line}"))
+            .ok();
+        let (result, file) = (run.result(), place.json("p.json"));
+        let improved = run
+            .json_lines()
+            .into_iter()
+            .rfind(|l| l["event"] == "improved");
+        assert_eq!(result["length"], improved.unwrap()["length"], "{line}");
+        for field in ["path", "length", "seed", "configurations", "planner"] {
+            assert_eq!(result[field], file[field], "{line}: {field}");
+        }
+        assert_eq!(result["seed"], 5);
+        let places = result["path"].as_array().unwrap();
+        assert!(
+            places.len() >= 2
+                && places
+                    .iter()
+                    .all(|q| q.as_array().unwrap().len() == dimension)
+        );
+        for part in ["preparing", "checking", "thinking"] {
+            assert!(
+                result["seconds"][part].as_f64().unwrap() >= 0.0,
+                "{line}: {part}"
+            );
+        }
+        assert!(
+            result["seconds"]["checking"].as_f64().unwrap() > 0.0,
+            "{line}"
+        );
+        assert_eq!(result["versions"]["psmp"], env!("CARGO_PKG_VERSION"));
+    }
+    let none = place
+        .psmp("plan --json --map closed.png --start 0.1,0.1 --goal 0.9,0.1 --configurations 500");
+    let result = none.ends(4).result();
+    assert!(
+        result["path"].is_null() && result["ending"] == "stopped",
+        "{result}"
+    );
+}
+
+#[test]
+fn a_path_goes_to_standard_output_alone() {
+    let place = Place::new().with_maps();
+    let line = "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --configurations 2000 --path";
+    let run = place.psmp(&format!("{line} - --path p.csv")).ok();
+    assert_eq!(run.out, place.read("p.csv"));
+    assert!(run.err.contains("length"), "{}", run.err);
+    let refused = place.psmp(&format!("{line} - --json")).ends(1);
+    assert!(refused.err.contains("--path -"), "{}", refused.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_families_and_planners() {
+    let place = Place::new();
+    let script = place.psmp("completions bash").ok().out;
+    place.write(
+        "try.sh",
+        format!(
+            "{script}\nCOMP_WORDS=(\"$@\") COMP_CWORD=$(($# - 1))\n\
+             _psmp_whole_names psmp \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD - 1]}}\"\n\
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+        ),
+    );
+    // As bash breaks them: at colons too.
+    for (words, expected) in [
+        ("generate bugtrap-", "bugtrap-forest"),
+        ("generate clut", "clutter"),
+        ("plan --planner rrtconnect+", "rrtconnect+shortcut"),
+        ("plan --planner maxprob : lo", "local"),
+        ("bench --planners psmp : fs,lazysp : la", "latent"),
+    ] {
+        let mut command = std::process::Command::new("bash");
+        let command = command.arg(place.file("try.sh")).arg("psmp");
+        let output = command.args(words.split(' ')).output().unwrap();
+        let answers = String::from_utf8(output.stdout).unwrap();
+        let first = answers.lines().next();
+        assert_eq!(first, Some(expected), "{words}: {answers}");
+    }
 }

@@ -47,7 +47,7 @@ fn each_ending_has_its_code() {
     }
     // Stopped with a path in hand.
     let run = plan(&format!(
-        "--map map.png {QUERY} --gap 1000 --path p.json --json"
+        "--map map.png {QUERY} --gap 1000 --path p.json --json --seed 0"
     ))
     .ends(0);
     assert_eq!(run.json_lines().len(), 1);

@@ -56,8 +56,8 @@ fn maps_that_are_none() {
         ("folder", "folder"),
         ("cut.png", "cut.png"),
         ("head.png", "head.png"),
-        ("text.png", "PNG or PGM"),
-        ("empty.png", "PNG or PGM"),
+        ("text.png", "PNG, PGM or JPEG"),
+        ("empty.png", "PNG, PGM or JPEG"),
         ("one.pgm", "1 x 1"),
         ("line.pgm", "1 x 3"),
         ("huge.pgm", "huge.pgm"),
@@ -541,6 +541,8 @@ fn roadmaps_and_tables_that_are_none_or_do_not_fit() {
     }
     let line = format!("{IN_MAP} --roadmap small.graphml --experience-table known.table");
     refused(&place, 1, &[(&line, &["known.table", "0"])]);
+    place.write("text.png", "not a picture");
+    refused(&place, 1, &[("convert map.png out.graphml", &["map.png"])]);
     for command in ["info", "convert"] {
         for file in [
             "none",
@@ -548,7 +550,7 @@ fn roadmaps_and_tables_that_are_none_or_do_not_fit() {
             "text.graphml",
             "text.table",
             "cut.table",
-            "map.png",
+            "text.png",
         ] {
             let line = match command {
                 "info" => format!("info {file}"),

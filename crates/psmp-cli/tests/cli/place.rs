@@ -208,10 +208,27 @@ impl Run {
         self.ends(0)
     }
 
-    /// The values of a standard output that is one value a line.
+    /// The values of a standard output that is one value a line, but for the last that tells the result of a
+    /// plan.
     pub fn json_lines(&self) -> Vec<Value> {
         let lines = self.out.lines();
-        lines.map(|l| serde_json::from_str(l).unwrap()).collect()
+        let values = lines.map(|l| serde_json::from_str::<Value>(l).unwrap());
+        values.filter(|v| v["event"] != "result").collect()
+    }
+
+    /// The last line, which tells the result of a plan.
+    pub fn result(&self) -> Value {
+        let last = self.out.lines().last().unwrap();
+        let value: Value = serde_json::from_str(last).unwrap();
+        assert_eq!(value["event"], "result");
+        value
+    }
+
+    /// Standard output without that line, whose times no run repeats.
+    pub fn events(&self) -> String {
+        let lines = self.out.lines();
+        let lines = lines.filter(|l| !l.contains(r#""event":"result""#));
+        lines.map(|line| format!("{line}\n")).collect()
     }
 
     /// The value of a standard output that is one value.

@@ -8,7 +8,7 @@ fn a_seed_repeats_a_run_to_the_byte_and_another_does_not() {
         "plan --dataset worlds --world 2 --planner psmp:0.7 --json",
         "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --sampler uniform --path p.json --configurations 9000",
     ] {
-        let with_seed = |seed: u64| place.psmp(&format!("{line} --seed {seed}")).ok().out;
+        let with_seed = |seed: u64| place.psmp(&format!("{line} --seed {seed}")).ok().events();
         let first = with_seed(7);
         assert_eq!(first, with_seed(7), "{line}");
         assert!((8..12).any(|seed| with_seed(seed) != first), "{line}");
@@ -29,9 +29,24 @@ fn a_run_that_measures_prices_is_repeated_by_those_that_it_has_told() {
     let priced = lines.iter().filter(|line| line["event"] == "priced");
     let told: Vec<&str> = priced.map(|line| line["price"].as_str().unwrap()).collect();
     assert!(told.len() > 2, "{told:?}");
-    assert_eq!(plan(&told.join(",")).ok().out, measured.out);
+    assert_eq!(plan(&told.join(",")).ok().events(), measured.events());
     // What a check costs makes a difference.
-    assert_ne!(plan("1s").ok().out, plan("10ns").ok().out);
+    assert_ne!(plan("1s").ok().events(), plan("10ns").ok().events());
+}
+
+#[test]
+fn prices_are_measured_unless_a_seed_or_a_price_is_given() {
+    let place = Place::new().with_maps();
+    let measures = |rest: &str| {
+        let line = format!(
+            "plan --map map.png --start 0.1,0.1 --goal 0.9,0.1 --configurations 3000 --json {rest}"
+        );
+        let lines = place.psmp(&line).ok().json_lines();
+        lines.iter().any(|line| line["event"] == "priced")
+    };
+    assert!(measures(""));
+    assert!(!measures("--seed 0"));
+    assert!(!measures("--planner lazysp"));
 }
 
 #[test]
@@ -52,12 +67,13 @@ fn prices_that_are_none_or_of_no_use_say_so() {
 
 /// Time is the one thing that a run does not repeat.
 fn without_time(csv: &str) -> String {
-    let place = csv.split([',', '\n']).position(|c| c == "seconds").unwrap();
-    let row = |line: &str| {
-        let mut cells: Vec<&str> = line.split(',').collect();
-        cells.remove(place);
-        cells.join(",") + "\n"
-    };
+    assert!(
+        csv.lines()
+            .next()
+            .unwrap()
+            .ends_with(",curve_seconds,seconds")
+    );
+    let row = |line: &str| line.rsplitn(3, ',').last().unwrap().to_owned() + "\n";
     csv.lines().map(row).collect()
 }
 

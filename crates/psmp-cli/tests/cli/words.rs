@@ -4,7 +4,8 @@ use crate::place::Place;
 fn every_command_has_help_with_an_example() {
     let place = Place::new();
     let top = place.psmp("--help").ok().out;
-    let commands = "demo plan bench calibrate learn generate table info convert srdf completions";
+    let commands =
+        "demo plan bench page calibrate learn generate table info convert srdf completions";
     for command in commands.split(' ') {
         assert!(top.contains(&format!("\n  {command} ")), "{top}");
         let help = place.psmp(&format!("{command} --help")).ok().out;

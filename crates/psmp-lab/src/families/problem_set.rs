@@ -3,11 +3,10 @@
 //! A world in which the roadmap has no path poses no problem, so it is drawn anew until it has one.
 
 use super::{Family, Rectangle};
-use psmp::checker::{BisectionChecker, BisectionError, Checker, Part, Sightings};
+use crate::free_edges::{bit, free_edges};
+use psmp::checker::{BisectionChecker, BisectionError};
 use psmp::roadmap;
-use psmp::{
-    CollisionTable, Connection, EdgeId, Limit, Query, Resolution, Roadmap, Space, VertexId, WorldId,
-};
+use psmp::{CollisionTable, Connection, Query, Resolution, Roadmap, Space, VertexId, WorldId};
 use psmp_files::FileError;
 use psmp_worlds::{Dataset, DatasetParts, DiscRobot, Frame, OccupancyGrid};
 use rand::SeedableRng;
@@ -210,19 +209,7 @@ impl Family {
             Ok(checker) => checker,
             Err(e) => unreachable!("generated roadmaps have configurations: {e}"),
         };
-        let mut sightings = Sightings::new(2);
-        let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
-        for edge in roadmap.edge_ids() {
-            sightings.clear();
-            let Ok(mut finding) = checker.check(Part::whole_of(edge), &mut sightings);
-            if finding.free == Some(true) {
-                let Ok(proved) = checker.prove(edge, &Limit::NONE);
-                finding.free = proved.free;
-            }
-            words[edge.index() / 64] |=
-                u64::from(finding.free == Some(true)) << (edge.index() % 64);
-        }
-        words
+        free_edges(&mut checker, roadmap)
     }
 }
 
@@ -279,10 +266,6 @@ fn nearest_vertex(roadmap: &Roadmap, to: [f64; 2]) -> VertexId {
         .vertices()
         .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
         .unwrap_or(VertexId(0))
-}
-
-fn bit(words: &[u64], edge: EdgeId) -> bool {
-    words[edge.index() / 64] >> (edge.index() % 64) & 1 == 1
 }
 
 #[cfg(test)]

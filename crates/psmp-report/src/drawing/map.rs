@@ -1,9 +1,14 @@
 //! The world as seen from above: obstacles, edges, the best path, start and goal.
+//!
+//! The map is what one wants to see, and a roadmap can hide it. So obstacles lie over the edges that nobody
+//! has checked, which are left out where they are many; checked edges are the thinner and the fainter the
+//! more there are; and the best path, over all of them, has a white band.
 
 use super::canvas::{Anchor, Canvas};
 use super::obstacles::obstacle_rectangles;
 use psmp::{Axis, EdgeId, Query, Roadmap, VertexId};
 use psmp_worlds::OccupancyGrid;
+use std::fmt::Write;
 
 /// Colours of Okabe and Ito, told apart by everyone; blocked edges are dashed besides.
 pub(crate) const PATH_COLOUR: &str = "#0072B2";
@@ -11,20 +16,30 @@ pub(crate) const FREE_COLOUR: &str = "#009E73";
 pub(crate) const BLOCKED_COLOUR: &str = "#D55E00";
 pub(crate) const GROWN_COLOUR: &str = "#8855BB";
 pub(crate) const TRIED_COLOUR: &str = "#56B4E9";
-pub(crate) const OBSTACLE_COLOUR: &str = "#D3D7DC";
+pub(crate) const OBSTACLE_COLOUR: &str = "#4A525C";
+/// What is too close to an obstacle for the robot.
+pub(crate) const MARGIN_COLOUR: &str = "#C3C9D1";
 /// The greys of unchecked edges, from surely free to surely blocked.
 const LIGHTEST: f64 = 222.0;
 const DARKEST: f64 = 96.0;
 /// Edges are drawn in this many shades, one path each.
 const SHADES: usize = 12;
 
-/// How much text the unchecked edges of a roadmap that has grown may be; and how many dots, before those
-/// vertices are left out that nothing free is known to lead to.
-const MOST_UNKNOWN: usize = 1 << 18;
+/// More unchecked edges than this would be one grey, and are left out.
+const MOST_UNCHECKED: usize = 8000;
+/// More new vertices than this, and those are left out that nothing free is known to lead to.
 const MOST_DOTS: usize = 3000;
+/// So many lines of a kind are drawn in full; of more, each is fainter.
+const FEW: f64 = 150.0;
+/// Lines of a kind are drawn in so many layers.
+const LAYERS: usize = 6;
 
-const WIDEST: f64 = 560.0;
-const TALLEST: f64 = 620.0;
+/// Maps that are at most this wide and high are drawn with a pen of full size.
+const WIDEST: f64 = 640.0;
+const TALLEST: f64 = 700.0;
+/// A map that is wider than high by more than this has the sheet to itself.
+const BROAD: f64 = 1.5;
+const BROADEST: f64 = 1160.0;
 pub(crate) const LEGEND_WIDTH: f64 = 380.0;
 const LEGEND_LINE: f64 = 24.0;
 
@@ -66,6 +81,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) roadmap: &'a Roadmap,
     pub(crate) query: Query,
     pub(crate) obstacles: Option<&'a OccupancyGrid>,
+    /// The obstacles as they are for a robot that is not a point.
+    pub(crate) grown_obstacles: Option<&'a OccupancyGrid>,
     /// In the order of the edges' ids; one not given is not drawn.
     pub(crate) edges: &'a [EdgeMark],
     pub(crate) path: Option<&'a [VertexId]>,
@@ -79,8 +96,6 @@ pub(crate) struct Map<'a> {
     scene: Scene<'a>,
     axes: [Axis; 2],
     scale: [f64; 2],
-    /// Crowded edges are drawn thinner.
-    thinness: f64,
     /// Small maps are drawn with thinner lines and smaller markers.
     pen: f64,
 }
@@ -91,7 +106,16 @@ const NAMING_PEN: f64 = 0.8;
 impl<'a> Map<'a> {
     /// The map of a scene at full size, or `None` if the roadmap has no two axes to draw it by.
     pub(crate) fn new(scene: Scene<'a>) -> Option<Self> {
-        Self::within(scene, [WIDEST, TALLEST])
+        let map = Self::within(scene, [WIDEST, TALLEST])?;
+        match map.is_broad() {
+            true => Self::within(scene, [BROADEST, TALLEST]),
+            false => Some(map),
+        }
+    }
+
+    /// Whether the map is so much wider than high that what belongs to it stands below.
+    pub(crate) fn is_broad(&self) -> bool {
+        self.width() > BROAD * self.height()
     }
 
     /// The map of a scene that is to be at most so wide and high.
@@ -106,11 +130,13 @@ impl<'a> Map<'a> {
             scene,
             axes: [x, y],
             scale: [width / x.extent(), width * slimness / y.extent()],
-            thinness: (1500.0 / scene.roadmap.edge_count().max(1) as f64)
-                .sqrt()
-                .clamp(0.3, 1.0),
-            pen: (widest / WIDEST).sqrt(),
+            pen: (widest / WIDEST).sqrt().min(1.0),
         })
+    }
+
+    /// Which of its two axes wrap.
+    pub(crate) fn wraps(&self) -> [bool; 2] {
+        std::array::from_fn(|i| self.axes[i].wraps())
     }
 
     pub(crate) fn width(&self) -> f64 {
@@ -137,11 +163,18 @@ impl<'a> Map<'a> {
             "<g transform=\"translate({left:.2} {top:.2})\">\n\
              <svg width=\"{width:.2}\" height=\"{height:.2}\">"
         ));
-        if let Some(grid) = self.scene.obstacles {
-            self.draw_obstacles(canvas, grid);
+        let marked = self.marked();
+        self.draw_unchecked(canvas, &marked);
+        for (grid, colour) in [
+            (self.scene.grown_obstacles, MARGIN_COLOUR),
+            (self.scene.obstacles, OBSTACLE_COLOUR),
+        ] {
+            if let Some(grid) = grid {
+                self.draw_obstacles(canvas, grid, colour);
+            }
         }
-        self.draw_edges(canvas);
-        self.draw_growth(canvas);
+        self.draw_checked(canvas, &marked);
+        self.draw_dots(canvas);
         self.draw_tried(canvas);
         self.draw_path(canvas);
         canvas.element("</svg>");
@@ -152,82 +185,79 @@ impl<'a> Map<'a> {
         canvas.element("</g>");
     }
 
-    fn draw_obstacles(&self, canvas: &mut Canvas, grid: &OccupancyGrid) {
+    fn draw_obstacles(&self, canvas: &mut Canvas, grid: &OccupancyGrid, colour: &str) {
         let data = obstacle_rectangles(grid);
         let [a, b, c, d, e, f] = self.image_matrix(grid);
         canvas.element(format_args!(
-            "<path d=\"{data}\" fill=\"{OBSTACLE_COLOUR}\" \
+            "<path d=\"{data}\" fill=\"{colour}\" \
              transform=\"matrix({a:.6} {b:.6} {c:.6} {d:.6} {e:.3} {f:.3})\"/>"
         ));
     }
 
-    fn draw_edges(&self, canvas: &mut Canvas) {
-        let mut shades = vec![String::new(); SHADES];
-        let (mut free, mut blocked) = (String::new(), String::new());
-        let given = self.scene.given.map_or(usize::MAX, |given| given.edges);
+    /// The edges by what is known of them.
+    fn marked(&self) -> Marked {
+        let mut marked = Marked::default();
+        let given = self.given_edges();
         let edges = self.scene.roadmap.edges().zip(self.scene.edges);
-        for (edge, mark) in edges.take(given) {
-            let data = match mark {
-                EdgeMark::Free => &mut free,
-                EdgeMark::Blocked => &mut blocked,
-                EdgeMark::Unknown { p_free } => &mut shades[shade(*p_free)],
+        for (place, (edge, mark)) in edges.enumerate() {
+            let lines = match (mark, place < given) {
+                (EdgeMark::Free, true) => &mut marked.free,
+                (EdgeMark::Blocked, true) => &mut marked.blocked,
+                (EdgeMark::Unknown { p_free }, true) => &mut marked.shades[shade(*p_free)],
+                (EdgeMark::Free, false) => &mut marked.grown_free,
+                (EdgeMark::Blocked, false) => &mut marked.grown_blocked,
+                (EdgeMark::Unknown { .. }, false) => &mut marked.grown_unchecked,
             };
-            self.add_motion(data, edge.from, edge.to);
+            lines.begin();
+            for [from, to] in self.motion(edge.from, edge.to) {
+                lines.add(from, to);
+            }
         }
-        let width = self.thinness * self.pen;
-        // A page on dark paper turns the greys of this group about.
-        canvas.element("<g class=\"belief\">");
-        for (shade, data) in shades.iter().enumerate() {
-            let grey = grey(shade);
-            canvas.path(
-                data,
-                &format!("stroke=\"{grey}\" stroke-width=\"{width:.2}\""),
-            );
+        marked
+    }
+
+    fn given_edges(&self) -> usize {
+        self.scene.given.map_or(usize::MAX, |given| given.edges)
+    }
+
+    /// What nobody has checked, the greyer the likelier it is in collision; what is new in its own colour.
+    fn draw_unchecked(&self, canvas: &mut Canvas, marked: &Marked) {
+        let count: usize = marked.shades.iter().map(|lines| lines.count).sum();
+        if count <= MOST_UNCHECKED {
+            let look = Look::unchecked(count).with(self.pen);
+            // A page on dark paper turns the greys of this group about.
+            canvas.element("<g class=\"belief\">");
+            for (shade, lines) in marked.shades.iter().enumerate() {
+                lines.draw(canvas, &look.stroke(&grey(shade), ""));
+            }
+            canvas.element("</g>");
         }
-        canvas.element("</g>");
-        // What was seen stands out from what is believed, by a thin white band.
-        let width = self.thinness.max(0.6) * self.pen;
-        for (data, stroke) in [
-            (&blocked, blocked_stroke(2.2 * width)),
-            (&free, free_stroke(2.2 * width)),
-        ] {
-            let band = format!("stroke=\"#FFFFFF\" stroke-width=\"{:.2}\"", 4.2 * width);
-            canvas.path(data, &band);
-            canvas.path(data, &stroke);
+        let grown = &marked.grown_unchecked;
+        if grown.count <= MOST_UNCHECKED {
+            let mut look = Look::unchecked(grown.count).with(0.8 * self.pen);
+            look.opacity *= 0.4;
+            grown.draw(canvas, &look.stroke(GROWN_COLOUR, ""));
         }
     }
 
-    /// What the roadmap has grown by, told apart from what was given by its colour.
-    fn draw_growth(&self, canvas: &mut Canvas) {
+    /// What was checked, and of it what is new in its own colour.
+    fn draw_checked(&self, canvas: &mut Canvas, marked: &Marked) {
+        for (lines, colour, width, dashes) in [
+            (&marked.blocked, BLOCKED_COLOUR, 0.8, DASHES),
+            (&marked.grown_blocked, GROWN_COLOUR, 0.6, DASHES),
+            (&marked.free, FREE_COLOUR, 1.0, ""),
+            (&marked.grown_free, GROWN_COLOUR, 1.0, ""),
+        ] {
+            let look = Look::checked(lines.count).with(width * self.pen);
+            lines.draw(canvas, &look.stroke(colour, dashes));
+        }
+    }
+
+    /// The vertices that are new.
+    fn draw_dots(&self, canvas: &mut Canvas) {
         let Some(given) = self.scene.given else {
             return;
         };
-        let (mut unknown, mut free, mut blocked) = (String::new(), String::new(), String::new());
-        let edges = self.scene.roadmap.edges().zip(self.scene.edges);
-        for (edge, mark) in edges.skip(given.edges) {
-            let data = match mark {
-                EdgeMark::Free => &mut free,
-                EdgeMark::Blocked => &mut blocked,
-                EdgeMark::Unknown { .. } => &mut unknown,
-            };
-            self.add_motion(data, edge.from, edge.to);
-        }
-        let width = self.thinness * self.pen;
-        let faint = format!(
-            "stroke=\"{GROWN_COLOUR}\" stroke-width=\"{:.2}\" stroke-opacity=\"0.35\"",
-            0.8 * width
-        );
-        // More than this are a blot.
-        if unknown.len() < MOST_UNKNOWN {
-            canvas.path(&unknown, &faint);
-        }
-        let width = self.thinness.max(0.6) * self.pen;
-        canvas.path(
-            &blocked,
-            &grown_stroke(1.2 * width, " stroke-dasharray=\"4 3\""),
-        );
-        canvas.path(&free, &grown_stroke(2.0 * width, ""));
-        let mut dots = String::new();
         let roadmap = self.scene.roadmap;
         let is_crowded = roadmap.vertex_count() > given.vertices + MOST_DOTS;
         let leads_on = |vertex: VertexId| {
@@ -235,32 +265,37 @@ impl<'a> Map<'a> {
             let mut edges = roadmap.outgoing(vertex).map(|arc| mark(arc.edge));
             edges.any(|mark| mark == Some(&EdgeMark::Free))
         };
+        let mut dots = Lines::default();
         let new = roadmap.vertices().skip(given.vertices);
         for vertex in new.filter(|v| !is_crowded || leads_on(*v)) {
-            if let Some([x, y]) = self.vertex(vertex) {
+            if let Some(at) = self.vertex(vertex) {
                 // A line of no length with round ends is a dot.
-                dots.push_str(&format!("M{x:.1} {y:.1}h0"));
+                dots.begin();
+                dots.add(at, at);
             }
         }
-        canvas.path(
-            &dots,
-            &grown_stroke(3.6 * width, " stroke-linecap=\"round\""),
+        let look = Look::checked(dots.count).with(1.8 * self.pen);
+        dots.draw(
+            canvas,
+            &look.stroke(GROWN_COLOUR, " stroke-linecap=\"round\""),
         );
     }
 
     fn draw_tried(&self, canvas: &mut Canvas) {
-        let width = 0.9 * self.pen;
-        for (free, stroke) in [
-            (false, tried_stroke(BLOCKED_COLOUR, width)),
-            (true, tried_stroke(TRIED_COLOUR, 1.5 * width)),
-        ] {
-            let mut data = String::new();
+        for (free, colour, width) in [(false, BLOCKED_COLOUR, 0.5), (true, TRIED_COLOUR, 0.8)] {
+            let mut lines = Lines::default();
             for way in self.scene.tried.iter().filter(|way| way.free == free) {
+                lines.begin();
                 for step in way.places.windows(2) {
-                    self.add_straight(&mut data, step[0], step[1]);
+                    for [from, to] in self.straight(step[0], step[1]).into_iter().flatten() {
+                        lines.add(from, to);
+                    }
                 }
             }
-            canvas.path(&data, &stroke);
+            let mut look = Look::checked(lines.count).with(width * self.pen);
+            // What led nowhere is long and much, and says least.
+            look.opacity *= if free { 1.0 } else { 0.6 };
+            lines.draw(canvas, &look.stroke(colour, SHORT_DASHES));
         }
     }
 
@@ -341,30 +376,38 @@ impl<'a> Map<'a> {
         self.legend().len() as f64 * LEGEND_LINE
     }
 
-    /// What is drawn and what it means.
-    fn legend(&self) -> Vec<(Sample, String)> {
+    /// What is drawn and what it means; what is left out has no sample.
+    fn legend(&self) -> Vec<(Option<Sample>, String)> {
         let told = |count: usize| super::ticks::number(count as f64, 0);
-        let given = self.scene.given.map_or(usize::MAX, |given| given.edges);
+        let given = self.given_edges();
         let count = |wanted: fn(&EdgeMark) -> bool| {
             let marks = self.scene.edges.iter().take(given);
-            told(marks.filter(|mark| wanted(mark)).count())
+            marks.filter(|mark| wanted(mark)).count()
         };
         let mut lines = Vec::new();
+        let mut add = |sample, text| lines.push((Some(sample), text));
         if self.scene.path.is_some_and(|path| path.len() > 1) {
-            lines.push((Sample::Path, "best path".to_owned()));
+            add(Sample::Path, "best path".to_owned());
         }
         if !self.scene.edges.is_empty() {
-            let free = count(|mark| *mark == EdgeMark::Free);
-            lines.push((Sample::Free, format!("checked, free ({free})")));
-            let blocked = count(|mark| *mark == EdgeMark::Blocked);
-            lines.push((
+            let free = told(count(|mark| *mark == EdgeMark::Free));
+            add(Sample::Free, format!("checked, free ({free})"));
+            let blocked = told(count(|mark| *mark == EdgeMark::Blocked));
+            add(
                 Sample::Blocked,
                 format!("checked, in collision ({blocked})"),
-            ));
+            );
             let unknown = count(|mark| matches!(mark, EdgeMark::Unknown { .. }));
-            let text = format!("not checked ({unknown}), darker if collision is likelier");
-            lines.push((Sample::Unknown, text));
+            let number = told(unknown);
+            match unknown <= MOST_UNCHECKED {
+                true => add(
+                    Sample::Unknown,
+                    format!("not checked ({number}), darker if collision is likelier"),
+                ),
+                false => lines.push((None, format!("not checked, not drawn ({number})"))),
+            }
         }
+        let mut add = |sample, text| lines.push((Some(sample), text));
         if let Some(given) = self.scene.given {
             let roadmap = self.scene.roadmap;
             let [vertices, edges] = [
@@ -372,7 +415,7 @@ impl<'a> Map<'a> {
                 roadmap.edge_count().saturating_sub(given.edges),
             ];
             let text = format!("grown: {} vertices, {} edges", told(vertices), told(edges));
-            lines.push((Sample::Grown, text));
+            add(Sample::Grown, text);
         }
         for (free, sample, name) in [
             (true, Sample::TriedFree, "tried beside the roadmap, free"),
@@ -382,18 +425,17 @@ impl<'a> Map<'a> {
                 "tried beside the roadmap, in collision",
             ),
         ] {
-            let count = self
-                .scene
-                .tried
-                .iter()
-                .filter(|way| way.free == free)
-                .count();
+            let alike = self.scene.tried.iter().filter(|way| way.free == free);
+            let count = alike.count();
             if count > 0 {
-                lines.push((sample, format!("{name} ({} drawn)", told(count))));
+                add(sample, format!("{name} ({} drawn)", told(count)));
             }
         }
         if self.scene.obstacles.is_some() {
-            lines.push((Sample::Obstacle, "obstacle".to_owned()));
+            add(Sample::Obstacle, "obstacle".to_owned());
+        }
+        if self.scene.grown_obstacles.is_some() {
+            add(Sample::Margin, "too close for the robot".to_owned());
         }
         lines
     }
@@ -401,7 +443,9 @@ impl<'a> Map<'a> {
     pub(crate) fn draw_legend(&self, canvas: &mut Canvas, left: f64, top: f64) {
         for (line, (sample, text)) in self.legend().into_iter().enumerate() {
             let y = top + (line as f64 + 0.5) * LEGEND_LINE;
-            sample.draw(canvas, left, y);
+            if let Some(sample) = sample {
+                sample.draw(canvas, left, y);
+            }
             canvas.text(
                 [left + 56.0, y + 4.5],
                 13.0,
@@ -431,7 +475,7 @@ impl<'a> Map<'a> {
         self.position(vertex).map(|at| self.place(at))
     }
 
-    fn position(&self, vertex: VertexId) -> Option<[f64; 2]> {
+    pub(crate) fn position(&self, vertex: VertexId) -> Option<[f64; 2]> {
         position(self.scene.roadmap, vertex)
     }
 
@@ -451,12 +495,6 @@ impl<'a> Map<'a> {
         let ends = self.position(from).zip(self.position(to));
         let segments = ends.map_or([None, None], |(from, to)| self.straight(from, to));
         segments.into_iter().flatten()
-    }
-
-    fn add_straight(&self, data: &mut String, from: [f64; 2], to: [f64; 2]) {
-        for [[x1, y1], [x2, y2]] in self.straight(from, to).into_iter().flatten() {
-            data.push_str(&format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
-        }
     }
 
     /// The same between two places of the plane.
@@ -499,26 +537,89 @@ fn grey(shade: usize) -> String {
     format!("#{value:02X}{value:02X}{value:02X}")
 }
 
-fn free_stroke(width: f64) -> String {
-    format!("stroke=\"{FREE_COLOUR}\" stroke-width=\"{width:.2}\"")
+const DASHES: &str = " stroke-dasharray=\"5 3\"";
+/// Dashed as nothing else is.
+const SHORT_DASHES: &str = " stroke-dasharray=\"2 2.5\"";
+
+/// Edges by what is known of them, in points of the panel.
+#[derive(Default)]
+struct Marked {
+    free: Lines,
+    blocked: Lines,
+    shades: [Lines; SHADES],
+    grown_free: Lines,
+    grown_blocked: Lines,
+    grown_unchecked: Lines,
 }
 
-fn blocked_stroke(width: f64) -> String {
-    format!("stroke=\"{BLOCKED_COLOUR}\" stroke-width=\"{width:.2}\" stroke-dasharray=\"5 3\"")
+/// Lines of one kind, in layers that are drawn one over the other: being see-through, they are stronger
+/// where many lie than where few do.
+#[derive(Default)]
+struct Lines {
+    layers: [String; LAYERS],
+    count: usize,
 }
 
-fn grown_stroke(width: f64, style: &str) -> String {
-    format!("stroke=\"{GROWN_COLOUR}\" stroke-width=\"{width:.2}\"{style}")
+impl Lines {
+    /// What is added next belongs to another line.
+    fn begin(&mut self) {
+        self.count += 1;
+    }
+
+    fn add(&mut self, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+        let layer = &mut self.layers[self.count % LAYERS];
+        let _ = write!(layer, "M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}");
+    }
+
+    fn draw(&self, canvas: &mut Canvas, stroke: &str) {
+        for layer in &self.layers {
+            canvas.path(layer, stroke);
+        }
+    }
 }
 
-/// Thin, and dashed as nothing else is.
-fn tried_stroke(colour: &str, width: f64) -> String {
-    format!("stroke=\"{colour}\" stroke-width=\"{width:.2}\" stroke-dasharray=\"2 2.5\"")
+/// How strongly lines of a kind are drawn.
+#[derive(Clone, Copy)]
+struct Look {
+    width: f64,
+    opacity: f64,
+}
+
+impl Look {
+    /// Of so many lines that were checked.
+    fn checked(count: usize) -> Self {
+        let share = (FEW / count.max(1) as f64).min(1.0);
+        Self {
+            width: (2.0 * share.powf(0.4)).max(0.7),
+            opacity: (0.9 * share.sqrt()).max(0.2),
+        }
+    }
+
+    /// Of so many that were not.
+    fn unchecked(count: usize) -> Self {
+        let share = (10.0 * FEW / count.max(1) as f64).min(1.0);
+        Self {
+            width: share.sqrt().max(0.5),
+            opacity: share.sqrt().max(0.25),
+        }
+    }
+
+    fn with(self, pen: f64) -> Self {
+        let width = pen * self.width;
+        Self { width, ..self }
+    }
+
+    fn stroke(self, colour: &str, rest: &str) -> String {
+        let Self { width, opacity } = self;
+        format!(
+            "stroke=\"{colour}\" stroke-width=\"{width:.2}\" stroke-opacity=\"{opacity:.2}\"{rest}"
+        )
+    }
 }
 
 /// The best path lies on a white band, so that it stands out from the edges it follows.
 fn path_strokes(pen: f64) -> [String; 2] {
-    [("#FFFFFF", 9.0), (PATH_COLOUR, 4.5)].map(|(colour, width)| {
+    [("#FFFFFF", 9.5), (PATH_COLOUR, 4.0)].map(|(colour, width)| {
         let width = width * pen;
         format!(
             "stroke=\"{colour}\" stroke-width=\"{width:.2}\" stroke-linecap=\"round\" \
@@ -538,18 +639,32 @@ pub(crate) enum Sample {
     TriedFree,
     TriedBlocked,
     Obstacle,
+    Margin,
 }
 
 impl Sample {
     pub(crate) fn draw(self, canvas: &mut Canvas, left: f64, y: f64) {
         let right = left + 42.0;
+        let line = |canvas: &mut Canvas, colour: &str, width: f64, rest: &str| {
+            let look = Look {
+                width,
+                opacity: 1.0,
+            };
+            canvas.line([left, y], [right, y], &look.stroke(colour, rest));
+        };
+        let rectangle = |canvas: &mut Canvas, colour: &str| {
+            let top = y - 7.0;
+            canvas.element(format_args!(
+                "<rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"42\" height=\"14\" fill=\"{colour}\"/>"
+            ));
+        };
         match self {
             Self::Path => {
                 let [_, stroke] = path_strokes(1.0);
                 canvas.line([left + 2.0, y], [right - 2.0, y], &stroke);
             }
-            Self::Free => canvas.line([left, y], [right, y], &free_stroke(2.0)),
-            Self::Blocked => canvas.line([left, y], [right, y], &blocked_stroke(2.0)),
+            Self::Free => line(canvas, FREE_COLOUR, 2.0, ""),
+            Self::Blocked => line(canvas, BLOCKED_COLOUR, 2.0, DASHES),
             Self::Unknown => {
                 canvas.element("<g class=\"belief\">");
                 let piece = (right - left) / SHADES as f64;
@@ -561,19 +676,15 @@ impl Sample {
                 canvas.element("</g>");
             }
             Self::Grown => {
-                canvas.line([left, y], [right, y], &grown_stroke(2.0, ""));
+                line(canvas, GROWN_COLOUR, 2.0, "");
                 let dot = format!("M{left:.1} {y:.1}h0M{right:.1} {y:.1}h0");
-                canvas.path(&dot, &grown_stroke(5.0, " stroke-linecap=\"round\""));
+                let round = "stroke-width=\"5\" stroke-linecap=\"round\"";
+                canvas.path(&dot, &format!("stroke=\"{GROWN_COLOUR}\" {round}"));
             }
-            Self::TriedFree => canvas.line([left, y], [right, y], &tried_stroke(TRIED_COLOUR, 1.5)),
-            Self::TriedBlocked => {
-                canvas.line([left, y], [right, y], &tried_stroke(BLOCKED_COLOUR, 1.0));
-            }
-            Self::Obstacle => canvas.element(format_args!(
-                "<rect x=\"{left:.2}\" y=\"{:.2}\" width=\"42\" height=\"14\" \
-                 fill=\"{OBSTACLE_COLOUR}\"/>",
-                y - 7.0
-            )),
+            Self::TriedFree => line(canvas, TRIED_COLOUR, 1.5, SHORT_DASHES),
+            Self::TriedBlocked => line(canvas, BLOCKED_COLOUR, 1.0, SHORT_DASHES),
+            Self::Obstacle => rectangle(canvas, OBSTACLE_COLOUR),
+            Self::Margin => rectangle(canvas, MARGIN_COLOUR),
         }
     }
 }

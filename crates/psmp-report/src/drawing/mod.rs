@@ -9,7 +9,7 @@ mod ticks;
 
 pub(crate) use canvas::{Anchor, Canvas, escaped, without_tags};
 pub use map::{EdgeMark, Given, TriedWay};
-pub(crate) use map::{LEGEND_WIDTH, Map, OBSTACLE_COLOUR, PATH_COLOUR, Sample, Scene};
+pub(crate) use map::{LEGEND_WIDTH, Map, PATH_COLOUR, Sample, Scene};
 pub(crate) use obstacles::occupied_rectangles;
 #[cfg(test)]
 pub(crate) use png::render;

@@ -2,10 +2,11 @@
 //!
 //! Both views are straight projections: from the side x goes right and z up, from above x goes
 //! right and y up. What an arm or a scene is made of is drawn as the outline of its shadow; the
-//! farther from the eye, the earlier it is drawn.
+//! farther from the eye, the earlier it is drawn. Obstacles are seen through, the less the deeper they are: a
+//! wall that is looked along is dark, and one that is looked at hides nothing.
 
 use super::{MARGIN, below_head, draw_head};
-use crate::drawing::{Anchor, Canvas, OBSTACLE_COLOUR, PATH_COLOUR, write_as_named};
+use crate::drawing::{Anchor, Canvas, PATH_COLOUR, write_as_named};
 use psmp_arm::{Arm, Placed, Pose, Scene, Shape};
 use psmp_files::FileError;
 use std::f64::consts::TAU;
@@ -42,6 +43,9 @@ const RIM: usize = 24;
 /// More points of a cloud than this are drawn as every so manyth.
 const MOST_POINTS: usize = 4000;
 
+const OBSTACLE_COLOUR: &str = "#6B7480";
+/// Of an obstacle that is deeper than this, in metres, most is to be seen.
+const DEEP: f64 = 0.2;
 const START_COLOUR: &str = "#009E73";
 const GOAL_COLOUR: &str = "#D55E00";
 const GHOST_COLOUR: &str = "#56B4E9";
@@ -180,8 +184,12 @@ impl ArmPicture<'_> {
         let nearness = |placed: &Placed| view.depth.1 * placed.pose.translation[view.depth.0];
         obstacles.sort_by(|a, b| nearness(a).total_cmp(&nearness(b)));
         for placed in obstacles {
+            let (low, high) = placed.shape.bounds(&placed.pose);
+            let depth = high[view.depth.0] - low[view.depth.0];
+            let opacity = 0.12 + 0.7 * (1.0 - (-depth.abs() / DEEP).exp());
             let style = format!(
-                "fill=\"{OBSTACLE_COLOUR}\" fill-opacity=\"0.75\" stroke=\"#8A939E\" stroke-width=\"1\""
+                "fill=\"{OBSTACLE_COLOUR}\" fill-opacity=\"{opacity:.2}\" stroke=\"#4A525C\" \
+                 stroke-width=\"1\" stroke-linejoin=\"round\""
             );
             // What has no end is cut off well outside of the view.
             draw_shape(canvas, placed, &style, 4.0 * half, &place);

@@ -1,10 +1,11 @@
-//! The length of the best path against the configurations checked, as a step curve.
+//! The length of the best path against the configurations checked, as a step curve; in words where no
+//! second path was found.
 
-use crate::drawing::{Anchor, Canvas, PATH_COLOUR, length, ticks};
+use crate::drawing::{Anchor, Canvas, PATH_COLOUR, length, number, ticks};
 
 pub(super) const WIDTH: f64 = 500.0;
 /// The least and the most height that looks well.
-pub(super) const HEIGHTS: [f64; 2] = [300.0, 430.0];
+const HEIGHTS: [f64; 2] = [300.0, 430.0];
 
 /// Room around the plot for its labels: left, top, right, bottom.
 const ROOM: [f64; 4] = [52.0, 28.0, 106.0, 46.0];
@@ -12,7 +13,7 @@ const AXIS: &str = "stroke=\"#333333\" stroke-width=\"1\"";
 const GRID: &str = "stroke=\"#E6E6E6\" stroke-width=\"1\"";
 const TEXT: &str = "#333333";
 /// The least distance between the lines of two labels.
-const LINE: f64 = 17.0;
+const LINE: f64 = 19.0;
 
 /// What the curve shows: how good the path was after how much work.
 pub(super) struct Curve {
@@ -54,7 +55,50 @@ impl Curve {
         })
     }
 
+    /// How high it is where there is so much room.
+    pub(super) fn height(&self, room: f64) -> f64 {
+        match self.has_steps() {
+            true => room.clamp(HEIGHTS[0], HEIGHTS[1]),
+            false => 4.0 + LINE * self.words().len() as f64,
+        }
+    }
+
+    /// Whether the path ever became shorter.
+    fn has_steps(&self) -> bool {
+        let mut pairs = self.steps.windows(2);
+        pairs.any(|pair| pair[0].1 != pair[1].1)
+    }
+
+    /// What is to be said of a path that never became shorter.
+    fn words(&self) -> Vec<String> {
+        let Some(&(count, found)) = self.steps.first() else {
+            return Vec::new();
+        };
+        let mut words = vec![
+            format!("One path was found, of length {}.", length(found)),
+            format!("That was after {} configurations.", number(count, 0)),
+        ];
+        words.extend(
+            self.shortest
+                .map(|shortest| match is_equal(found, shortest) {
+                    true => "No path on this roadmap is shorter.".to_owned(),
+                    false => format!("The shortest on this roadmap has {}.", length(shortest)),
+                }),
+        );
+        words
+    }
+
     pub(super) fn draw(&self, canvas: &mut Canvas, [left, top]: [f64; 2], height: f64) {
+        if !self.has_steps() {
+            for (line, words) in self.words().iter().enumerate() {
+                let at = [left, top + LINE * (line as f64 + 0.8)];
+                match line {
+                    0 => canvas.bold(at, 14.0, PATH_COLOUR, Anchor::Start, words),
+                    _ => canvas.text(at, 13.0, TEXT, Anchor::Start, words),
+                }
+            }
+            return;
+        }
         let [room_left, room_top, room_right, room_bottom] = ROOM;
         let (x0, x1) = (left + room_left, left + WIDTH - room_right);
         let (y0, y1) = (top + height - room_bottom, top + room_top);
@@ -129,7 +173,7 @@ impl Curve {
             canvas.bold([x, y], 13.0, PATH_COLOUR, Anchor::Start, &best_label);
         };
         match self.shortest {
-            Some(shortest) if (best - shortest).abs() <= 1e-9 * shortest.abs() => {
+            Some(shortest) if is_equal(best, shortest) => {
                 canvas.text(
                     [x, best_y + LINE],
                     13.0,
@@ -150,4 +194,9 @@ impl Curve {
         }
         draw_best(canvas, best_y);
     }
+}
+
+/// Whether two lengths are the same but for rounding.
+fn is_equal(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs()
 }

@@ -1,8 +1,8 @@
 //! The picture of a planning run.
 //!
-//! On the left the world: obstacles, what is believed of the edges not yet checked, what the
-//! checks found, and the best path. On the right how the best path grew shorter as configurations
-//! were checked. The picture is one SVG document; a PNG is drawn from that same document, with a
+//! On the left, or above where it is broad, the world: obstacles, what is believed of the edges not yet
+//! checked, what the checks found, and the best path. Beside it how the best path grew shorter as
+//! configurations were checked, or words where it never did. The picture is one SVG document; a PNG is drawn from that same document, with a
 //! font that is built in, so that both look alike on every machine.
 
 mod arm;
@@ -32,6 +32,8 @@ pub struct RunPicture<'a> {
     pub query: Query,
     /// The obstacles, if they are cells in the plane.
     pub obstacles: Option<&'a OccupancyGrid>,
+    /// The obstacles grown by the robot's radius, if it is not a point.
+    pub grown_obstacles: Option<&'a OccupancyGrid>,
     /// What is known of each edge, in the order of the edges' ids; one not given is not drawn.
     pub edges: &'a [EdgeMark],
     /// The best path found.
@@ -63,6 +65,7 @@ impl RunPicture<'_> {
             roadmap: self.roadmap,
             query: self.query,
             obstacles: self.obstacles,
+            grown_obstacles: self.grown_obstacles,
             edges: self.edges,
             path: self.path,
             given: self.given,
@@ -70,32 +73,41 @@ impl RunPicture<'_> {
         });
         let curve = curve::Curve::new(self.curve, self.shortest);
         let (left, top) = (MARGIN, below_head(self.subtitle));
-
-        // The curve stands beside the map, and the legend below the curve, on the lower edge of
-        // the map; without a curve it stands below the map.
         let [map_width, map_height, legend_height] = map
             .as_ref()
             .map_or([0.0; 3], |m| [m.width(), m.height(), m.legend_height()]);
-        let beside = match map {
-            Some(_) => left + map_width + BETWEEN,
-            None => left,
+        let is_broad = map.as_ref().is_some_and(Map::is_broad);
+        let room = match &map {
+            Some(_) if !is_broad => map_height - legend_height - LEGEND_GAP,
+            _ => legend_height,
         };
-        let [least, most] = curve::HEIGHTS;
-        let curve_height = (map_height - legend_height - LEGEND_GAP).clamp(least, most);
-        let (legend_left, right, bottom) = match (&map, &curve) {
-            (None, None) => (left, left + curve::WIDTH, top),
-            (None, Some(_)) => (left, left + curve::WIDTH, top + curve_height),
+        let curve_height = curve.as_ref().map_or(0.0, |curve| curve.height(room));
+        let below = top + map_height + LEGEND_GAP;
+        // Where the curve is, and where the legend; then how far to the right and down all of it goes.
+        let (curve_at, legend_at, [right, bottom]) = match (&map, &curve) {
+            (None, _) => {
+                let end = [left + curve::WIDTH, top + curve_height];
+                ([left, top], [left, top], end)
+            }
             (Some(_), None) => {
                 let right = left + map_width.max(LEGEND_WIDTH);
-                (
-                    left,
-                    right,
-                    top + map_height + LEGEND_GAP / 2.0 + legend_height,
-                )
+                ([left, below], [left, below], [right, below + legend_height])
             }
+            // Of a broad map both are below it.
+            (Some(_), Some(_)) if is_broad => {
+                let beside = left + curve::WIDTH + BETWEEN;
+                let right = (left + map_width).max(beside + LEGEND_WIDTH);
+                let bottom = below + curve_height.max(legend_height);
+                ([left, below], [beside, below], [right, bottom])
+            }
+            // Else the curve stands beside the map, and the legend below the curve, on the lower edge of
+            // the map.
             (Some(_), Some(_)) => {
+                let beside = left + map_width + BETWEEN;
                 let column = curve_height + LEGEND_GAP + legend_height;
-                (beside, beside + curve::WIDTH, top + map_height.max(column))
+                let bottom = top + map_height.max(column);
+                let end = [beside + curve::WIDTH, bottom];
+                ([beside, top], [beside, bottom - legend_height], end)
             }
         };
 
@@ -103,10 +115,10 @@ impl RunPicture<'_> {
         draw_head(&mut canvas, self.title, self.subtitle, right - left);
         if let Some(map) = &map {
             map.draw(&mut canvas, left, top);
-            map.draw_legend(&mut canvas, legend_left, bottom - legend_height);
+            map.draw_legend(&mut canvas, legend_at[0], legend_at[1]);
         }
         if let Some(curve) = &curve {
-            curve.draw(&mut canvas, [beside, top], curve_height);
+            curve.draw(&mut canvas, curve_at, curve_height);
         }
         canvas.finish()
     }

@@ -78,6 +78,7 @@ impl Run {
             roadmap: &self.roadmap,
             query: self.query,
             obstacles: Some(&self.grid),
+            grown_obstacles: None,
             edges: &self.edges,
             path: Some(&self.path),
             curve,
@@ -151,7 +152,7 @@ fn a_run_is_drawn_in_both_formats() {
         [0, 0x72, 0xB2],
         [0, 0x9E, 0x73],
         [0xD5, 0x5E, 0],
-        [0xD3, 0xD7, 0xDC],
+        [0x4A, 0x52, 0x5C],
     ] {
         assert!(shows(&pixmap, colour), "{colour:?}");
     }
@@ -183,6 +184,7 @@ fn text_needs_no_fonts_of_the_machine() {
             goal: VertexId(1),
         },
         obstacles: None,
+        grown_obstacles: None,
         edges: &[],
         path: None,
         curve: &[],
@@ -301,6 +303,103 @@ fn what_has_grown_and_what_was_tried_is_told_apart() {
     if let Some(folder) = std::env::var_os("PSMP_PICTURES") {
         grown.write(Path::new(&folder).join("grown.png")).unwrap();
     }
+}
+
+/// How many pixels have a colour.
+fn count(pixmap: &resvg::tiny_skia::Pixmap, [r, g, b]: [u8; 3]) -> usize {
+    let pixels = pixmap.pixels().iter();
+    pixels
+        .filter(|p| (p.red(), p.green(), p.blue()) == (r, g, b))
+        .count()
+}
+
+/// Obstacles lie over what nobody has checked, however much that is, and so does the margin.
+#[test]
+fn the_map_is_not_hidden_by_the_roadmap() {
+    let (obstacle, margin) = ([0x4A, 0x52, 0x5C], [0xC3, 0xC9, 0xD1]);
+    let unknown = EdgeMark::Unknown { p_free: 0.3 };
+    let empty = Run::new(3, 0.01);
+    let discs = count(&drawn(&empty.picture(&[])), obstacle);
+    for vertices in [100, 400, 2500] {
+        let run = Run::new(vertices, 0.1);
+        let edges = vec![unknown; run.roadmap.edge_count()];
+        let picture = RunPicture {
+            edges: &edges,
+            path: None,
+            ..run.picture(&[])
+        };
+        let seen = count(&drawn(&picture), obstacle);
+        assert!(seen.abs_diff(discs) < discs / 50, "{seen} of {discs}");
+        // Beyond a number they are left out, and that is said.
+        let left_out = picture.svg().contains("not checked, not drawn");
+        assert_eq!(left_out, edges.len() > 8000, "{}", edges.len());
+        let grown = OccupancyGrid::from_fn(501, 501, Frame::unit(), |column, row| {
+            let near = |c: i64, r: i64| {
+                let at = |v: i64| v.clamp(0, 500) as u32;
+                run.grid.is_cell_free(at(c), at(r))
+            };
+            let (c, r) = (i64::from(column), i64::from(row));
+            near(c - 10, r) && near(c + 10, r) && near(c, r - 10) && near(c, r + 10)
+        })
+        .unwrap();
+        let inflated = RunPicture {
+            grown_obstacles: Some(&grown),
+            ..picture
+        };
+        let inflated = drawn(&inflated);
+        assert_eq!(count(&inflated, obstacle), seen);
+        assert!(count(&inflated, margin) > 5000);
+    }
+}
+
+#[test]
+fn one_path_is_told_in_words_and_not_as_a_chart() {
+    let run = Run::new(50, 0.3);
+    let told = |curve: &[(u64, f64)], shortest: f64| {
+        let shortest = Some(shortest);
+        RunPicture {
+            shortest,
+            ..run.picture(curve)
+        }
+        .svg()
+    };
+    let svg = told(&[(1234, 1.5), (5000, 1.5)], 1.25);
+    assert!(svg.contains("One path was found, of length 1.500.") && svg.contains("1,234"));
+    assert!(svg.contains("The shortest on this roadmap has 1.250."));
+    assert!(!svg.contains("configurations checked"));
+    assert!(told(&[(12, 1.5)], 1.5).contains("No path on this roadmap is shorter."));
+    assert!(told(&[(12, 1.5), (40, 1.4)], 1.2).contains("configurations checked"));
+}
+
+/// A broad map is as wide as the sheet, and what belongs to it stands below.
+#[test]
+fn a_broad_map_has_the_sheet_to_itself() {
+    let space = Space::new(vec![
+        Axis::new(0.0, 2.0).unwrap(),
+        Axis::new(0.0, 1.0).unwrap(),
+    ])
+    .unwrap();
+    let ends = Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 2.0)]).unwrap();
+    let roadmap = ends
+        .with_configurations(space, vec![0.1, 0.1, 1.9, 0.9])
+        .unwrap();
+    let run = Run::new(50, 0.3);
+    let [start, goal] = [0, 1].map(VertexId);
+    let broad = RunPicture {
+        roadmap: &roadmap,
+        query: Query { start, goal },
+        obstacles: None,
+        edges: &[],
+        path: None,
+        ..run.picture(&CURVE)
+    };
+    let [width, height] = {
+        let picture = drawn(&broad);
+        [picture.width(), picture.height()]
+    };
+    assert!((2300..2600).contains(&width) && (1700..2400).contains(&height));
+    let square = drawn(&run.picture(&CURVE));
+    assert!(square.height() < 1700);
 }
 
 #[test]

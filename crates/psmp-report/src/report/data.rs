@@ -3,7 +3,7 @@
 //! Experiments end here and drawing begins here: the one side fills these structures from runs, the
 //! other turns them into figures and a page, and neither knows how the other works.
 
-use psmp::{Edge, EdgeId, Query, Roadmap, VertexId};
+use psmp::{Edge, EdgeId, Progress, Query, Roadmap, VertexId};
 use psmp_arm::{Object, Placed, Pose};
 use psmp_lab::Summary;
 use psmp_worlds::OccupancyGrid;
@@ -110,16 +110,18 @@ pub struct Film {
     pub world: u32,
     /// The seed.
     pub seed: u64,
-    /// The world's image; the same for all films in a world.
-    pub image: OccupancyGrid,
+    /// The world's image, if it has one; the same for all films in a world.
+    pub image: Option<OccupancyGrid>,
+    /// The same with its obstacles grown by the robot's radius, if it is not a point.
+    pub grown_image: Option<OccupancyGrid>,
     /// The roadmap, as it was before it grew; the same for all films of a family.
     pub roadmap: Roadmap,
     /// Whether it may grow.
     pub grows: bool,
     /// Start and goal.
     pub query: Query,
-    /// The length of the shortest path on the roadmap.
-    pub shortest: f64,
+    /// The length of the shortest path on the roadmap, if known.
+    pub shortest: Option<f64>,
     /// What happened, in order.
     pub frames: Vec<Frame>,
 }
@@ -155,6 +157,8 @@ pub struct Motion {
     pub frames: Vec<Vec<Pose>>,
     /// Where along the way the path bends, as shares of it; start and goal included.
     pub bends: Vec<f64>,
+    /// How many seconds the arm takes, if the steps are of time and not of way.
+    pub seconds: Option<f64>,
 }
 
 /// One event of a run.
@@ -172,6 +176,55 @@ pub struct Frame {
     pub belief: Vec<(EdgeId, u8)>,
     /// What the roadmap has grown by since the last frame.
     pub grown: Grown,
+    /// Edges that were checked since the last frame, beside the frame's own, and whether each is free.
+    pub checked: Vec<(EdgeId, bool)>,
+    /// How many events since the last frame have no frame.
+    pub skipped: u64,
+}
+
+impl Frame {
+    /// A frame in which nothing has changed but where the run stands.
+    #[must_use]
+    pub fn new(kind: FrameKind, progress: &Progress) -> Self {
+        Self {
+            kind,
+            configurations: progress.configurations,
+            best_length: progress.best_length,
+            lower_bound: progress.lower_bound,
+            belief: Vec::new(),
+            grown: Grown::default(),
+            checked: Vec::new(),
+            skipped: 0,
+        }
+    }
+
+    /// Whether a film without it would not be the same story.
+    pub(super) fn matters(&self) -> bool {
+        matches!(
+            self.kind,
+            FrameKind::Improved { .. } | FrameKind::Shortened { .. } | FrameKind::Ended(_)
+        )
+    }
+
+    /// Takes in the frame before, which is no more.
+    pub(super) fn take_in(&mut self, before: Self) {
+        let mut checked = before.checked;
+        if let FrameKind::Checked { edge, free } = before.kind {
+            checked.push((edge, free));
+        }
+        checked.append(&mut self.checked);
+        self.checked = checked;
+        // What was believed last counts, and comes last.
+        let mut belief = before.belief;
+        belief.append(&mut self.belief);
+        self.belief = belief;
+        let mut grown = before.grown;
+        grown.vertices.append(&mut self.grown.vertices);
+        grown.edges.append(&mut self.grown.edges);
+        grown.count = [0, 1].map(|i| grown.count[i] + self.grown.count[i]);
+        self.grown = grown;
+        self.skipped += 1 + before.skipped;
+    }
 }
 
 /// Vertices and edges that are new behind those that were there.
@@ -181,14 +234,16 @@ pub struct Grown {
     pub vertices: Vec<[f64; 2]>,
     /// The edges.
     pub edges: Vec<Edge>,
+    /// How many of each there are, with those that are not shown.
+    pub count: [usize; 2],
 }
 
 /// What an event shows.
 pub enum FrameKind {
     /// A path was proposed.
     Proposed {
-        /// Its vertices.
-        path: Vec<VertexId>,
+        /// Its edges.
+        path: Vec<EdgeId>,
         /// The edges that are blocked in the sampled world, where the proposer samples one.
         sampled_blocked: Option<Vec<EdgeId>>,
     },

@@ -1,15 +1,16 @@
 //! Recording films: a run watched event by event, with what was believed at each.
 //!
 //! Most films are of a planner on a roadmap that stays as it is ([`record`]). One that lets it grow is
-//! filmed as a session ([`record_growing`]): its frames also have what is new since the last.
+//! filmed as a session ([`record_growing`], [`Recorder`]): its frames also have what is new since the last.
 
-use super::data::{Film, Frame, FrameKind, Grown};
+use super::data::{Film, Frame, FrameKind};
+pub use super::recorder::{Recorder, Shown};
 use psmp::by_name::{AnyPlanner, BeliefName, PlannerName, ProposerName};
 use psmp::checker::{World, WorldFn};
-use psmp::{Anytime, EdgeId, Event, EventKind, Limit, Progress, Roadmap, Source, Stop, WorldId};
-use psmp::{Session, SessionOptions, VertexId, Waypoints};
+use psmp::{EdgeId, Event, EventKind, Limit, Progress, Roadmap, Source, Stop, WorldId};
+use psmp::{Session, SessionOptions};
 use psmp_lab::sweep::{Contestant, SweepError, SweepOptions};
-use psmp_lab::{Arena, Problems, resolution_for};
+use psmp_lab::{Arena, Problems, resolution_for, trial};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -48,19 +49,19 @@ pub fn record(
         experience: contestant.experience().to_owned(),
         world: world.0 + 1,
         seed,
-        image: image.clone(),
+        image: Some(image.clone()),
+        grown_image: None,
         roadmap: roadmap.clone(),
         query: problems.query()?,
-        shortest: shortest.length(),
+        shortest: Some(shortest.length()),
         grows: false,
         frames: camera.frames,
     }))
 }
 
 /// A growing run is watched until it has checked this many times what checking the shortest path on the
-/// roadmap takes, or until it has this many frames.
+/// roadmap takes.
 const LONGEST: u64 = 8;
-const MOST_FRAMES: usize = 1500;
 
 /// Lets our own planner plan in a world, beginning with the problems' roadmap, and records how that grows.
 /// `None` where there is no image to plan in, or no path on the roadmap to hold the run against.
@@ -103,132 +104,39 @@ pub fn record_growing(
         let Ok(free) = asked.is_free(q);
         free
     });
-    let Ok(session) = Session::in_space(space, dear, start, goal, chosen) else {
+    let Ok(mut session) = Session::in_space(space, dear, start, goal, chosen) else {
         return Ok(None);
     };
-    let mut camera = GrowthCamera {
-        session,
-        vertices: roadmap.vertex_count(),
-        edges: roadmap.edge_count(),
-        frames: Vec::new(),
-    };
-    camera.roll(&Stop::configurations(3 * LONGEST * at_least as u64));
-    Ok(Some(Film {
+    let mut recorder = Recorder::beginning_with(roadmap);
+    let limit = Limit::new(&Stop::configurations(3 * LONGEST * at_least as u64));
+    // An end in collision, say, is the end of the film.
+    let _ = trial::run_within(&mut session, limit, |session, event| {
+        recorder.watch(session, event)
+    });
+    let shown = Shown {
         planner: GROWING.to_owned(),
-        experience: "none".to_owned(),
-        world: world.0 + 1,
         seed,
-        image: image.clone(),
-        roadmap: roadmap.clone(),
+        space,
+        ends: [start, goal],
+        obstacles: Some(image),
+        grown_obstacles: None,
+        shortest: Some(shortest.length()),
+        given: [roadmap.vertex_count(), roadmap.edge_count()],
+    };
+    let Ok(film) = recorder.film(&session, &shown) else {
+        return Ok(None);
+    };
+    let world = world.0 + 1;
+    Ok(Some(Film {
+        world,
         query,
-        shortest: shortest.length(),
         grows: true,
-        frames: camera.frames,
+        ..film
     }))
 }
 
 /// The planner whose roadmap is filmed growing.
 const GROWING: &str = "ei:local";
-
-struct GrowthCamera<'a, W: World> {
-    session: Session<'a, W>,
-    /// How much of the roadmap the frames have.
-    vertices: usize,
-    edges: usize,
-    frames: Vec<Frame>,
-}
-
-impl<'a, W: World<Error = Infallible> + Clone + Send + 'a> GrowthCamera<'a, W> {
-    fn roll(&mut self, stop: &Stop) {
-        let mut limit = Limit::new(stop);
-        while self.frames.len() < MOST_FRAMES {
-            limit.stand_at(self.session.progress());
-            if limit.is_met() && !self.session.has_news() {
-                break;
-            }
-            // An end in collision, say, is the end of the film.
-            let Some(Ok(event)) = self.session.step(&limit) else {
-                break;
-            };
-            let grown = self.growth();
-            if let Some(kind) = self.kind(&event, &grown) {
-                self.shoot(kind, grown, &event.progress);
-            }
-            if event.kind.is_final() {
-                return;
-            }
-        }
-        let progress = self.session.progress();
-        self.shoot(FrameKind::Ended("stopped"), Grown::default(), &progress);
-    }
-
-    fn shoot(&mut self, kind: FrameKind, grown: Grown, progress: &Progress) {
-        self.frames.push(Frame {
-            kind,
-            configurations: progress.configurations,
-            best_length: progress.best_length,
-            lower_bound: progress.lower_bound,
-            belief: Vec::new(),
-            grown,
-        });
-    }
-
-    /// What the roadmap has and the frames have not.
-    fn growth(&mut self) -> Grown {
-        let Some((roadmap, _)) = self.session.roadmap() else {
-            return Grown::default();
-        };
-        let new = self.vertices as u32..roadmap.vertex_count() as u32;
-        let places = new.filter_map(|v| in_plane(roadmap.configuration(VertexId(v))?));
-        let new = self.edges as u32..roadmap.edge_count() as u32;
-        let grown = Grown {
-            vertices: places.collect(),
-            edges: new.map(|e| roadmap.edge(EdgeId(e))).collect(),
-        };
-        self.vertices = roadmap.vertex_count();
-        self.edges = roadmap.edge_count();
-        grown
-    }
-
-    fn kind(&self, event: &Event, grown: &Grown) -> Option<FrameKind> {
-        let places = |way: Option<&Waypoints>| {
-            let way = way.into_iter().flat_map(|way| way.iter());
-            way.filter_map(in_plane).collect()
-        };
-        Some(match event.kind {
-            EventKind::Proposed { .. } => FrameKind::Proposed {
-                path: match self.session.planner() {
-                    Some(planner) => planner.proposed_path().vertices().to_vec(),
-                    None => Vec::new(),
-                },
-                sampled_blocked: None,
-            },
-            EventKind::Checked { edge, free, .. } | EventKind::Proved { edge, free, .. } => {
-                FrameKind::Checked { edge, free }
-            }
-            EventKind::Tried { what, free, .. } => FrameKind::Tried {
-                what: what.name(),
-                places: places(self.session.tried().as_ref()),
-                free,
-            },
-            EventKind::Improved { .. } => FrameKind::Shortened {
-                places: places(self.session.best_path()),
-            },
-            EventKind::ShortestOnRoadmap => FrameKind::Ended("shortest-on-roadmap"),
-            EventKind::NoPathOnRoadmap => FrameKind::Ended("no-path-on-roadmap"),
-            EventKind::StraightLine => FrameKind::Ended("straight-line"),
-            EventKind::GaveUp => FrameKind::Ended("gave-up"),
-            EventKind::Settled => FrameKind::Ended("settled"),
-            _ if *grown != Grown::default() => FrameKind::Grown,
-            _ => return None,
-        })
-    }
-}
-
-/// The first two coordinates of a configuration.
-fn in_plane(q: &[f64]) -> Option<[f64; 2]> {
-    Some([*q.first()?, *q.get(1)?])
-}
 
 struct Camera<'a> {
     planner: AnyPlanner<'static, Infallible>,
@@ -262,12 +170,8 @@ impl Camera<'_> {
             Vec::new()
         };
         self.frames.push(Frame {
-            kind,
-            configurations: progress.configurations,
-            best_length: progress.best_length,
-            lower_bound: progress.lower_bound,
             belief,
-            grown: Grown::default(),
+            ..Frame::new(kind, progress)
         });
     }
 
@@ -278,7 +182,7 @@ impl Camera<'_> {
             EventKind::Proposed { source, .. } => {
                 let sampled = self.draws_worlds && source == Source::Proposer;
                 FrameKind::Proposed {
-                    path: self.planner.proposed_path().vertices().to_vec(),
+                    path: self.planner.proposed_path().edges().to_vec(),
                     sampled_blocked: sampled.then(|| {
                         let edges = self.roadmap.edge_ids();
                         edges
@@ -349,20 +253,15 @@ mod tests {
                     sampled_blocked: Some(blocked),
                 } => {
                     // The proposed path is free in the sampled world.
-                    let on_path = |e: &EdgeId| {
-                        let edge = set.roadmap.edge(*e);
-                        path.windows(2).any(|pair| {
-                            pair == [edge.from, edge.to] || pair == [edge.to, edge.from]
-                        })
-                    };
-                    assert!(!blocked.iter().any(on_path));
+                    assert!(!path.is_empty());
+                    assert!(!blocked.iter().any(|edge| path.contains(edge)));
                 }
                 _ => {}
             }
         }
         let last = film.frames.last().unwrap();
         assert!(matches!(last.kind, FrameKind::Ended("shortest-on-roadmap")));
-        assert!((last.best_length.unwrap() - film.shortest).abs() < 1e-12);
+        assert!((last.best_length.unwrap() - film.shortest.unwrap()).abs() < 1e-12);
         let arena = Arena::open(&set, world).unwrap();
         let row = arena.run(&contestant, 0, &options).unwrap();
         assert_eq!(last.configurations, row.cost_total);
@@ -374,7 +273,7 @@ mod tests {
         let set = ONE_WALL.generate(30, 3, 4, || {}).unwrap();
         let film = record_growing(&set, WorldId(28), 0, &SweepOptions::default());
         let film = film.unwrap().unwrap();
-        assert!(film.grows && film.frames.len() <= MOST_FRAMES + 1);
+        assert!(film.grows && !film.frames.is_empty());
         let vertices: usize = film.frames.iter().map(|f| f.grown.vertices.len()).sum();
         let edges = film.frames.iter().flat_map(|f| &f.grown.edges);
         let all = set.roadmap.vertex_count() + vertices;

@@ -4,17 +4,22 @@
 //! `figures/`, the same figures as SVG for papers and PNG for slides, and `summary.md`, the tables
 //! and the claims as text.
 
+pub mod comparison;
 mod data;
 mod figures;
 pub mod film;
 mod labels;
+pub mod live;
 mod markdown;
 mod moment;
 mod motion;
 mod page;
 mod playback;
 mod plot;
+mod recorder;
 mod reliability;
+pub mod run_page;
+mod slimming;
 mod style;
 mod tables;
 

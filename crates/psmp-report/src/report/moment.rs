@@ -54,16 +54,19 @@ impl Moment {
             moment
                 .edges
                 .resize(film.roadmap.edge_count() + growth.edges.len(), unknown);
-            match &frame.kind {
-                FrameKind::Checked { edge, free } => {
-                    if let Some(mark) = moment.edges.get_mut(edge.index()) {
-                        *mark = if *free {
-                            EdgeMark::Free
-                        } else {
-                            EdgeMark::Blocked
-                        };
-                    }
+            let own = match frame.kind {
+                FrameKind::Checked { edge, free } => Some((edge, free)),
+                _ => None,
+            };
+            for (edge, free) in frame.checked.iter().copied().chain(own) {
+                if let Some(mark) = moment.edges.get_mut(edge.index()) {
+                    *mark = match free {
+                        true => EdgeMark::Free,
+                        false => EdgeMark::Blocked,
+                    };
                 }
+            }
+            match &frame.kind {
                 FrameKind::Improved { path } => moment.best = Some(path.clone()),
                 FrameKind::Shortened { places } => growth.best.clone_from(places),
                 FrameKind::Tried { places, free, .. } => moment.tried.push(TriedWay {
@@ -71,7 +74,10 @@ impl Moment {
                     free: *free,
                 }),
                 FrameKind::Ended(how) => moment.ended = Some(how),
-                FrameKind::Proposed { .. } | FrameKind::NoImprovement | FrameKind::Grown => {}
+                FrameKind::Checked { .. }
+                | FrameKind::Proposed { .. }
+                | FrameKind::NoImprovement
+                | FrameKind::Grown => {}
             }
             moment.best_length = frame.best_length.filter(|l| l.is_finite());
         }

@@ -4,7 +4,7 @@
 //! once for a family, in tenths of a millimetre. A motion is the pose of every link at even steps;
 //! between steps the page mixes.
 
-use super::data::{Family, Motion, Report, Stage};
+use super::data::{Motion, Report, Stage};
 use psmp_arm::{Object, Placed, Pose, Shape};
 use serde_json::{Value, json};
 
@@ -16,11 +16,19 @@ const DEEPEST: f64 = -1.2;
 /// The motions of all families that have some.
 pub(super) fn motions(report: &Report) -> Value {
     let told = report.families.iter();
-    told.filter_map(family).collect()
+    told.filter_map(|f| family(&f.name, f.stage.as_ref()?))
+        .collect()
 }
 
-fn family(family: &Family) -> Option<Value> {
-    let stage = family.stage.as_ref()?;
+/// The motions of one run, if there are any.
+pub(super) fn motions_alone(stage: Option<&Stage>) -> Value {
+    stage
+        .and_then(|stage| family("", stage))
+        .into_iter()
+        .collect()
+}
+
+fn family(name: &str, stage: &Stage) -> Option<Value> {
     let shown = |world: u32| stage.motions.iter().any(|m| m.world == world);
     let worlds: Vec<&(u32, Vec<Object>)> = stage.worlds.iter().filter(|w| shown(w.0)).collect();
     if worlds.is_empty() {
@@ -43,7 +51,7 @@ fn family(family: &Family) -> Option<Value> {
     let ground = worlds.iter().flat_map(|w| &w.1).flat_map(|o| &o.shapes);
     let ground = ground.map(lowest).fold(0.0, f64::min);
     Some(json!({
-        "name": family.name,
+        "name": name,
         "links": links,
         "worlds": bodies,
         "motions": stage.motions.iter().map(motion).collect::<Vec<_>>(),
@@ -56,8 +64,12 @@ fn family(family: &Family) -> Option<Value> {
     }))
 }
 
-fn motion(motion: &Motion) -> Value {
-    let frame = |poses: &Vec<Pose>| poses.iter().flat_map(place).collect::<Vec<f64>>();
+/// Where all links are, as the page has it.
+pub(super) fn posed(poses: &[Pose]) -> Vec<f64> {
+    poses.iter().flat_map(place).collect()
+}
+
+pub(super) fn motion(motion: &Motion) -> Value {
     json!({
         "planner": motion.planner,
         "experience": motion.experience,
@@ -65,8 +77,9 @@ fn motion(motion: &Motion) -> Value {
         "cost": motion.cost,
         "length": rounded(motion.length),
         "shortest": motion.shortest.map(rounded),
+        "seconds": motion.seconds.map(rounded),
         "stops": motion.bends.iter().copied().map(rounded).collect::<Vec<_>>(),
-        "frames": motion.frames.iter().map(frame).collect::<Vec<_>>(),
+        "frames": motion.frames.iter().map(|f| posed(f)).collect::<Vec<_>>(),
     })
 }
 

@@ -1,19 +1,28 @@
-//! The page: one HTML file with everything in it, so that it opens anywhere without a network.
+//! Pages: each one HTML file with everything in it, so that it opens anywhere without a network.
 
-use super::data::{Family, Report};
+use super::data::{Family, Film, Report, Stage};
 use super::figures::{Figure, Panel};
-use super::motion::motions;
-use super::playback::films;
+use super::motion::{motions, motions_alone};
+use super::playback::{film_alone, films};
 use super::tables;
 use crate::drawing::escaped;
+use serde_json::Value;
 
-const TEMPLATE: &str = include_str!("page/index.html");
-const STYLE: &str = include_str!("page/style.css");
-const SCRIPTS: [&str; 4] = [
+const REPORT: &str = include_str!("page/index.html");
+const RUN: &str = include_str!("page/run.html");
+const PLAYER: &str = include_str!("page/player.html");
+const MOTION: &str = include_str!("page/motion.html");
+const JOINTS: &str = include_str!("page/joints.html");
+pub(super) const STYLE: &str = include_str!("page/style.css");
+pub(super) const SCRIPTS: [&str; 4] = [
     include_str!("page/draw.js"),
     include_str!("page/player.js"),
     include_str!("page/solid.js"),
     include_str!("page/motion.js"),
+];
+const LIVE: [&str; 2] = [
+    include_str!("page/live.js"),
+    include_str!("page/handles.js"),
 ];
 
 /// The whole page; `figures` are those of each family, in the order of the families.
@@ -27,21 +36,27 @@ pub(super) fn html(report: &Report, figures: &[Vec<Figure>]) -> String {
         .collect();
     let films = films(report);
     let motions = motions(report);
-    let hidden = |list: &serde_json::Value| {
-        let empty = list.as_array().is_none_or(Vec::is_empty);
-        String::from(if empty { "hidden" } else { "" })
-    };
-    // Within a script, `<` could end it.
-    let within_script = |list: &serde_json::Value| list.to_string().replace('<', "\\u003c");
-    filled(|name| match name {
+    filled(REPORT, |name| match name {
         "style" => STYLE.to_owned(),
         "script" => SCRIPTS.concat(),
-        "stages" => stage(0, "Left") + &stage(1, "Right"),
         "films" => within_script(&films),
         "motions" => within_script(&motions),
-        "hidden" => hidden(&films),
-        "motionless" => hidden(&motions),
+        "hidden" => hidden(is_empty(&films)),
+        "motionless" => hidden(is_empty(&motions)),
+        "player" => filled(PLAYER, |name| match name {
+            "heading" => "Two planners at work".to_owned(),
+            "hint" => "Both have checked as much at every moment. ".to_owned(),
+            "hidden" => hidden(is_empty(&films)),
+            "stages" => stage(0, "Left ") + &stage(1, "Right "),
+            _ => String::new(),
+        }),
+        "motion" => filled(MOTION, |name| match name {
+            "motionless" => hidden(is_empty(&motions)),
+            "who" => "Planner".to_owned(),
+            _ => String::new(),
+        }),
         "links" => links.clone(),
+        "verdicts" => tables::verdicts(&report.claims),
         "claims" => tables::claims(&report.claims),
         "families" => sections.clone(),
         "settings" => tables::settings(&report.settings),
@@ -49,10 +64,104 @@ pub(super) fn html(report: &Report, figures: &[Vec<Figure>]) -> String {
     })
 }
 
-/// The template with each `{{name}}` replaced. What is put in is not looked at again, so that it
+/// What the page of one run shows.
+pub(super) struct Run<'a> {
+    pub(super) title: &'a str,
+    pub(super) subtitle: &'a str,
+    pub(super) film: &'a Film,
+    pub(super) stage: Option<&'a Stage>,
+    pub(super) facts: &'a [(String, String)],
+}
+
+/// The page of one run.
+pub(super) fn of_run(run: &Run<'_>) -> String {
+    let films = film_alone(run.film);
+    let motions = motions_alone(run.stage);
+    let has_map = run.film.roadmap.space().is_some();
+    let still = run.stage.map(|stage| Panel {
+        name: "-motion".to_owned(),
+        alt: run.title.to_owned(),
+        svg: stage.still.clone(),
+    });
+    filled(RUN, |name| match name {
+        "style" => STYLE.to_owned(),
+        "script" => SCRIPTS.concat(),
+        "title" => escaped(run.title),
+        "kind" => "still".to_owned(),
+        "subtitle" => escaped(run.subtitle),
+        "films" => within_script(&films),
+        "motions" => within_script(&motions),
+        "motionless" => hidden(is_empty(&motions)),
+        "player" => filled(PLAYER, |name| match name {
+            "heading" => "Film".to_owned(),
+            "mapless" => hidden(!has_map),
+            "stages" => stage(0, ""),
+            _ => String::new(),
+        }),
+        "motion" => filled(MOTION, |name| match name {
+            "motionless" => hidden(is_empty(&motions)),
+            "who" => "Path".to_owned(),
+            _ => String::new(),
+        }),
+        "facts" => tables::settings(run.facts),
+        "still" => still.iter().map(panel).collect(),
+        _ => String::new(),
+    })
+}
+
+/// The page of runs that are told while they go on. It holds none: whoever shows it sends them.
+pub(super) fn live(title: &str, has_map: bool, is_arm: bool) -> String {
+    filled(RUN, |name| match name {
+        "style" => STYLE.to_owned(),
+        "script" => [SCRIPTS.concat(), LIVE.concat()].concat(),
+        "title" => escaped(title),
+        "kind" => "live".to_owned(),
+        "subtitle" => "connecting".to_owned(),
+        "films" | "motions" => "[]".to_owned(),
+        "motionless" => hidden(!is_arm),
+        "factless" => hidden(true),
+        "player" => filled(PLAYER, |name| match name {
+            "heading" => "Film".to_owned(),
+            "hint" => match has_map {
+                true => {
+                    "Drag the start (ring) or the goal (square), or move them with the arrow keys. "
+                }
+                false => "",
+            }
+            .to_owned()
+                + "The film goes on with the run while it stands at its end. ",
+            "mapless" => hidden(!has_map),
+            "stages" => stage(0, ""),
+            _ => String::new(),
+        }),
+        "motion" => filled(MOTION, |name| match name {
+            "motionless" => hidden(!is_arm),
+            "who" => "Path".to_owned(),
+            "handles" => JOINTS.to_owned(),
+            _ => String::new(),
+        }),
+        _ => String::new(),
+    })
+}
+
+fn is_empty(list: &Value) -> bool {
+    list.as_array().is_none_or(Vec::is_empty)
+}
+
+/// The attribute of a part that is not to be seen.
+fn hidden(is_hidden: bool) -> String {
+    String::from(if is_hidden { "hidden" } else { "" })
+}
+
+/// Data as it may stand within a script, which `<` could end.
+pub(super) fn within_script(list: &Value) -> String {
+    list.to_string().replace('<', "\\u003c")
+}
+
+/// A template with each `{{name}}` replaced. What is put in is not looked at again, so that it
 /// may hold whatever it likes.
-fn filled(value: impl Fn(&str) -> String) -> String {
-    let mut pieces = TEMPLATE.split("{{");
+pub(super) fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
+    let mut pieces = template.split("{{");
     let mut page = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         match piece.split_once("}}") {
@@ -66,16 +175,16 @@ fn filled(value: impl Fn(&str) -> String) -> String {
     page
 }
 
-/// Where the player shows what one of its two planners does.
+/// Where the player shows what one of its planners does; `which` tells it from the other, if there is one.
 fn stage(side: usize, which: &str) -> String {
     let name = which.to_lowercase();
     format!(
         "<div class=\"stage\">\n\
-         <label class=\"planner\">{which} planner <select id=\"planner-{side}\"></select></label>\n\
-         <canvas class=\"map\" id=\"map-{side}\" role=\"img\" aria-label=\"The {name} planner's world\"></canvas>\n\
-         <p class=\"event\" id=\"event-{side}\"></p>\n\
-         <canvas class=\"curve\" id=\"curve-{side}\" role=\"img\" aria-label=\"The {name} planner's best length so far\"></canvas>\n\
-         </div>\n"
+         <label class=\"planner\">{which}planner <select id=\"planner-{side}\"></select></label>\n\
+         <canvas class=\"map\" id=\"map-{side}\" role=\"img\" aria-label=\"The {name}planner's world\"></canvas>\n\
+         <div class=\"beside\">\n<p class=\"event\" id=\"event-{side}\"></p>\n\
+         <canvas class=\"curve\" id=\"curve-{side}\" role=\"img\" aria-label=\"The {name}planner's best length so far\"></canvas>\n\
+         </div>\n</div>\n"
     )
 }
 

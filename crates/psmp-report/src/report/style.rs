@@ -31,7 +31,7 @@ pub(super) const REFERENCE: Line = Line {
     dash: "6 4",
 };
 
-const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
+pub(super) const OF_OTHERS: [&str; 4] = ["#CC79A7", "#111111", "#E69F00", "#56B4E9"];
 pub(super) const DASHES: [&str; 8] = [
     "none",
     "8 4",

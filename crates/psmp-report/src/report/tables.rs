@@ -4,6 +4,21 @@ use super::data::{Claim, Verdict};
 use crate::drawing::{escaped, number};
 use psmp_lab::Summary;
 
+/// How many of the paper's claims hold, for who does not read them.
+pub(super) fn verdicts(claims: &[Claim]) -> String {
+    let count = |verdict| claims.iter().filter(|c| c.verdict == verdict).count();
+    let told = [
+        (count(Verdict::Holds), "hold"),
+        (count(Verdict::DoesNotHold), "not"),
+        (count(Verdict::NotTested), "not tested"),
+    ];
+    let told = told.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    escaped(&told.join(", "))
+}
+
 /// The paper's claims with what was measured.
 pub(super) fn claims(claims: &[Claim]) -> String {
     if claims.is_empty() {

@@ -46,10 +46,12 @@ fn film(planner: &str) -> Film {
         lower_bound: path.length(),
         belief,
         grown: Grown::default(),
+        checked: Vec::new(),
+        skipped: 0,
     };
     let all = roadmap.edge_ids().map(|e| (e, (e.0 % 256) as u8)).collect();
     let proposed = FrameKind::Proposed {
-        path: vertices.clone(),
+        path: path.edges().to_vec(),
         sampled_blocked: Some(vec![EdgeId(3), EdgeId(1)]),
     };
     let checked = |edge, free| FrameKind::Checked {
@@ -70,8 +72,9 @@ fn film(planner: &str) -> Film {
         experience: "seen".to_owned(),
         world: 7,
         seed: 1,
-        image: grid(),
-        shortest: path.length(),
+        image: Some(grid()),
+        grown_image: None,
+        shortest: Some(path.length()),
         roadmap,
         query,
         grows: false,
@@ -302,6 +305,7 @@ fn stage() -> Stage {
             shortest: Some(1.5),
             frames: frames.collect(),
             bends: vec![0.0, 1.0],
+            seconds: None,
         }],
         still: "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>".to_owned(),
     }
@@ -422,7 +426,7 @@ fn odd_data_breaks_nothing() {
     odd.summaries[0].regret = None;
     odd.summaries[1].milliseconds = f64::NAN;
     odd.films[0].frames = Vec::new();
-    odd.films[1].shortest = f64::INFINITY;
+    odd.films[1].shortest = Some(f64::INFINITY);
     // A roadmap that lies nowhere.
     odd.films[2].roadmap =
         Roadmap::from_edges(2, Direction::Undirected, vec![Edge::new(0, 1, 0.3)]).unwrap();

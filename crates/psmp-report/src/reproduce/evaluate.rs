@@ -6,7 +6,8 @@ use super::growth::growth;
 use super::{Experiment, Findings, ReproduceError};
 use crate::report::{self, Film, Report};
 use psmp::WorldId;
-use psmp_lab::sweep::Contestant;
+use psmp::by_name::PlannerName;
+use psmp_lab::sweep::{Contestant, Familiarity};
 use psmp_lab::{Problems, Row, summarise};
 use rayon::prelude::*;
 
@@ -16,6 +17,8 @@ const EXAMPLES: usize = 6;
 /// Who is filmed in the first world to plan in, and who in two more.
 const FILMED: [&str; 5] = ["psmp:fs", "pomp:fs", "lazysp", "psmp:nn", "pomp:nn"];
 const FILMED_AGAIN: [&str; 3] = ["psmp:fs", "pomp:fs", "lazysp"];
+/// Filmed first, whether or not it is in the experiment.
+const OUR_OWN: &str = PlannerName::DEFAULT;
 const WORLDS_FILMED: usize = 3;
 
 /// Everything that a report shows. `tick` is called after each family, from any thread.
@@ -103,7 +106,8 @@ fn family(
     })
 }
 
-/// Films of the filmed planners that are in the experiment, in the first worlds that have a path.
+/// Films of our own planner and of the filmed ones that are in the experiment, in the first worlds that
+/// have a path.
 fn films(
     experiment: &Experiment,
     problems: &dyn Problems,
@@ -120,23 +124,27 @@ fn films(
     }
     let mut films = Vec::new();
     for (place, world) in worlds.into_iter().enumerate() {
+        let (world, options) = (WorldId(world - 1), &experiment.options);
         let filmed: &[&str] = if place == 0 { &FILMED } else { &FILMED_AGAIN };
-        for name in filmed {
+        let entered = filmed.iter().filter_map(|name| {
             let wanted =
                 |c: &&Contestant| c.planner.to_string() == *name && c.experience() != "unseen";
-            let Some(contestant) = experiment.contestants.iter().find(wanted) else {
-                continue;
-            };
-            let world = WorldId(world - 1);
-            let options = &experiment.options;
+            experiment.contestants.iter().find(wanted)
+        });
+        let Ok(planner) = OUR_OWN.parse() else {
+            unreachable!("it is a planner's name");
+        };
+        let own = Contestant {
+            planner,
+            familiarity: Familiarity::Seen,
+        };
+        for contestant in [&own].into_iter().chain(entered) {
             films.extend(report::film::record(
                 problems, world, contestant, seed, options,
             )?);
         }
         // The same world, with a roadmap that may grow.
         if place == 0 {
-            let world = WorldId(world - 1);
-            let options = &experiment.options;
             films.extend(report::film::record_growing(
                 problems, world, seed, options,
             )?);

@@ -15,7 +15,7 @@ pub mod seven_dof;
 
 pub use evaluate::evaluate;
 pub use experiment::Experiment;
-pub use replay::replay;
+pub use replay::{check, replay};
 
 use crate::keep;
 use psmp::WorldId;

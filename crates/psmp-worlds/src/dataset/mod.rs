@@ -72,6 +72,11 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// Whether a folder holds a graph, as datasets do.
+    pub fn is_one(folder: impl AsRef<Path>) -> bool {
+        folder.as_ref().join(name::GRAPH).is_file()
+    }
+
     /// Reads the dataset in a folder with the default options.
     ///
     /// # Errors
@@ -88,7 +93,7 @@ impl Dataset {
         let folder = folder.as_ref();
         let ReadOptions { prefer, pairing } = options;
         let graph_path = folder.join(name::GRAPH);
-        if !graph_path.is_file() {
+        if !Self::is_one(folder) {
             return Err(missing(folder, &[name::GRAPH.to_owned()], "graph")
                 .hint("name the folder of a dataset, which holds `graph.txt`"));
         }

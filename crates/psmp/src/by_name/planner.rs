@@ -271,6 +271,9 @@ impl<E> RoadmapPlanner for TellingFailure<'_, E> {
     fn effort(&self) -> u64 {
         self.planner.effort()
     }
+    fn upkeep(&self) -> u64 {
+        self.planner.upkeep()
+    }
     fn set_prices(&mut self, prices: Prices) {
         self.planner.set_prices(prices);
     }

@@ -6,7 +6,7 @@
 use super::prober::{Prober, World};
 use super::prover::Prover;
 use super::{Checker, Finding, Part, Sightings};
-use crate::motion::{Motion, Resolution, ResolutionError};
+use crate::motion::{LongestMotions, Motion, Resolution, ResolutionError};
 use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
 use crate::stop::Limit;
 use thiserror::Error;
@@ -75,12 +75,10 @@ pub(super) fn prober_for<W: World>(
     resolution: Resolution,
     world: W,
 ) -> Result<Prober<W>, BisectionError> {
-    let Some(space) = roadmap.space() else {
+    let (Some(space), Some(longest)) = (roadmap.space(), roadmap.longest_motions()) else {
         return Err(BisectionError::NoConfigurations);
     };
-    let motions = roadmap.edge_ids();
-    let motions = motions.filter_map(|edge| roadmap.motion(edge, resolution));
-    let most = resolution.most_of(motions)?;
+    let most = resolution.most_of(longest)?;
     Ok(Prober::new(world, space.dimension(), most))
 }
 
@@ -100,9 +98,10 @@ pub(super) fn can_grow(
     };
     let motions = growth.edges.iter().filter_map(|new| {
         let (from, to) = (configuration(new.edge.from)?, configuration(new.edge.to)?);
-        Some(Motion::new(space, from, to, resolution))
+        Some(LongestMotions::of(space, from, to))
     });
-    let most = resolution.most_of(motions);
+    let longest = motions.fold(LongestMotions::default(), LongestMotions::max);
+    let most = resolution.most_of(longest);
     most.map(|_| ())
         .map_err(|error| RoadmapError::Parameter(error.to_string()))
 }

@@ -15,6 +15,7 @@ mod memory;
 mod motion_checker;
 mod prober;
 mod prover;
+mod side_by_side;
 mod table;
 mod vertices_once;
 
@@ -24,6 +25,7 @@ pub use memory::EdgeMemory;
 pub use motion_checker::MotionChecker;
 pub use prober::{Probed, Prober, World, WorldFn};
 pub use prover::{Proof, Stretches};
+pub use side_by_side::SideBySide;
 pub use table::{EdgeCosts, TableChecker, TableError, check_all};
 pub use vertices_once::VerticesOnce;
 

@@ -26,7 +26,8 @@ pub trait World {
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Self::Error>;
 
     /// The place of the first configuration in collision among those given one after the other,
-    /// or `None` if all are free. It is asked only of worlds that take many [at once](World::at_once).
+    /// or `None` if all are free. It is asked only of worlds that take many [at once](World::at_once) or
+    /// on several [cores](World::cores).
     ///
     /// # Errors
     /// Whatever keeps the world from an answer. Nothing is then known of any of these configurations.
@@ -46,6 +47,11 @@ pub trait World {
     /// How many configurations take about as long as one, where many are checked at once. A check of
     /// a part of an edge is at least of so many.
     fn at_once(&self) -> u64 {
+        1
+    }
+
+    /// How many configurations are asked about [side by side](super::SideBySide): it is best given so many.
+    fn cores(&self) -> usize {
         1
     }
 
@@ -156,6 +162,8 @@ impl<W: World> Prober<W> {
 
     /// Tells of the configurations that the last motion was asked about.
     pub fn tell(&self, probed: &Probed<W::Error>, sightings: &mut Sightings) {
+        // There is room for the longest motion from the first on.
+        sightings.reserve(self.batch.capacity() / self.dimension);
         let asked = self.batch.chunks_exact(self.dimension);
         for (place, q) in asked.take(probed.configurations).enumerate() {
             sightings.push(q, !(probed.collided && place + 1 == probed.configurations));
@@ -181,6 +189,7 @@ impl<W: World> Prober<W> {
     fn ask(&mut self, limit: &Limit) -> Probed<W::Error> {
         let count = self.batch.len() / self.dimension;
         let at_once = usize::try_from(self.world.at_once()).unwrap_or(MOST);
+        let cores = self.world.cores().max(1);
         let mut probed = Probed {
             configurations: 0,
             collided: false,
@@ -189,14 +198,14 @@ impl<W: World> Prober<W> {
         while probed.configurations < count && !limit.interrupts() {
             let left = count - probed.configurations;
             let portion = if limit.can_interrupt() {
-                left.min(self.portion.max(at_once).max(1))
+                left.min(self.portion.max(at_once).max(cores))
             } else {
                 left
             };
             let began = limit.can_interrupt().then(Instant::now);
             let from = probed.configurations * self.dimension;
             let these = &self.batch[from..from + portion * self.dimension];
-            if at_once > 1 {
+            if at_once > 1 || cores > 1 {
                 match self.world.first_collision(these, self.dimension) {
                     Ok(collision) => {
                         probed.collided = collision.is_some();

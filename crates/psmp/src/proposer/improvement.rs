@@ -19,9 +19,9 @@
 //! failure. And a likely small improvement may be worth more than an unlikely large one.
 //!
 //! Where thoughts have a [price](crate::Prices), thinking is paid for by checking: a step may think as long as the
-//! checks have taken since the one before, and what it does not need is left for later ones. So thinking never
-//! takes longer than checking, but for one search. A step that cannot afford a thought proposes the
-//! optimist's path. Where checks cost next to nothing that is LazySP; where they are dear, thinking is not held back.
+//! checks have taken since the one before, and what it does not need is left for later ones. A search is given up
+//! when it has taken all of that, and the next one waits until there is twice as much. So thinking never takes
+//! longer than checking. A step that cannot afford a thought proposes the optimist's path. Where checks cost next to nothing that is LazySP; where they are dear, thinking is not held back.
 
 use super::{Proposal, Proposer, Tradeoff, View};
 use crate::belief::Belief;
@@ -103,6 +103,8 @@ pub struct ExpectedImprovement {
     turn: u64,
     /// How many edges may yet be looked at.
     spare: i64,
+    /// So many edges a trade-off takes to look at, at least: one that was given up has looked at half of that.
+    takes: i64,
     /// How many configurations had been checked at the last step.
     checked: u64,
     /// Whether there has been a first step.
@@ -115,6 +117,7 @@ struct Before {
     from: [u16; KEPT],
     turn: u64,
     spare: i64,
+    takes: i64,
     checked: u64,
     begun: bool,
 }
@@ -147,6 +150,14 @@ impl RefutingPrice {
         }
         self.read = ledger.entries().len();
         (self.total + 10.0) / (self.count + 1.0)
+    }
+}
+
+/// How many edges the searches of a step may look at where thoughts cost nothing.
+fn purse<B: Belief>(first: bool, view: &View<'_, B>) -> i64 {
+    match first {
+        true => breadth(view).first_effort,
+        false => breadth(view).effort,
     }
 }
 
@@ -243,6 +254,7 @@ impl ExpectedImprovement {
             from,
             turn: self.turn,
             spare: self.spare,
+            takes: self.takes,
             checked: self.checked,
             begun: self.begun,
         }
@@ -252,6 +264,7 @@ impl ExpectedImprovement {
         self.live = before.live;
         self.turn = before.turn;
         self.spare = before.spare;
+        self.takes = before.takes;
         self.checked = before.checked;
         self.begun = before.begun;
         // New candidates were added behind the old ones, which stand where they were.
@@ -260,19 +273,14 @@ impl ExpectedImprovement {
         }
     }
 
-    /// Adds to what may be spent on thinking in this step; the optimist's path is in the view. Whether that is
-    /// less than it would be if thoughts cost nothing.
-    fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) -> bool {
-        let Breadth {
-            effort,
-            first_effort,
-            ..
-        } = breadth(view);
-        let most = if first { first_effort } else { effort };
+    /// Adds to what may be spent on thinking in this step; the optimist's path is in the view. How many thoughts the
+    /// checks since the last step have paid for; nothing if thoughts cost nothing.
+    fn earn<B: Belief>(&mut self, first: bool, view: &View<'_, B>) -> Option<i64> {
+        let most = purse(first, view);
         let checked = view.ledger().configurations();
         let since = checked - std::mem::replace(&mut self.checked, checked);
-        let earned = view.prices().map_or(most, |prices| {
-            let paid = match first {
+        let paid = view.prices().map(|prices| {
+            let configurations = match first {
                 // What the optimist would check first.
                 true => view
                     .path()
@@ -283,26 +291,28 @@ impl ExpectedImprovement {
                 // One at least: what is proposed now is checked next.
                 false => since.max(1),
             };
-            most.min((paid as f64 * prices.thoughts()) as i64)
+            (configurations as f64 * prices.thoughts()) as i64
         });
-        self.spare = (self.spare + earned).min(first_effort);
-        earned < most
+        let earned = most.min(paid.unwrap_or(most));
+        let most = breadth(view).first_effort.max(self.takes);
+        self.spare = (self.spare + earned).min(most);
+        paid
     }
 
     /// Gathers candidates, as far as that can be afforded.
-    fn gather<B: Belief>(&mut self, first: bool, view: &mut View<'_, B>) {
+    fn gather<B: Belief>(&mut self, first: bool, paid: Option<i64>, view: &mut View<'_, B>) {
         let seed = view.randomness().below(u64::MAX, u64::MAX);
         let Breadth {
             tradeoffs, again, ..
         } = breadth(view);
         if first {
-            self.try_tradeoffs(tradeoffs, view);
+            self.try_tradeoffs(tradeoffs, paid, view);
             self.try_draws(FIRST_DRAWS, seed, view);
         } else {
             // The searches in draws are led straight to the goal and cost little; trade-offs look
             // around as far as what is left reaches.
             self.try_draws(DRAWS, seed, view);
-            self.try_tradeoffs(again, view);
+            self.try_tradeoffs(again, paid, view);
         }
     }
 
@@ -319,13 +329,20 @@ impl ExpectedImprovement {
     }
 
     /// Keeps the paths of trade-offs whose last path is settled, and of `again` others, until there is
-    /// no effort to spare.
-    fn try_tradeoffs<B: Belief>(&mut self, mut again: u64, view: &mut View<'_, B>) {
+    /// no effort to spare. Where thoughts cost something none takes more than was paid for or is left over, and none
+    /// begins that would not come to its end.
+    fn try_tradeoffs<B: Belief>(
+        &mut self,
+        mut again: u64,
+        mut paid: Option<i64>,
+        view: &mut View<'_, B>,
+    ) {
         let live = self.candidates[..self.live].iter();
         let open = live.fold(0, |open, candidate| open | candidate.from);
         let (turn, tradeoffs) = (self.turn, breadth(view).tradeoffs);
         for source in (turn..turn + tradeoffs).map(|source| source % tradeoffs) {
-            if self.spare <= 0 {
+            let affordable = paid.map(|paid| paid.max(self.spare));
+            if self.spare <= 0 || affordable.is_some_and(|most| most < self.takes) {
                 self.turn = source;
                 return;
             }
@@ -337,8 +354,17 @@ impl ExpectedImprovement {
                 self.turn = (source + 1) % tradeoffs;
             }
             let before = view.effort();
+            let most = affordable.map_or(u64::MAX, |most| most as u64);
+            view.search.give_up_after(most);
             self.try_tradeoff(source, view);
-            self.spare -= (view.effort() - before) as i64;
+            view.search.give_up_after(u64::MAX);
+            let took = view.effort() - before;
+            // Where thoughts cost nothing none is given up, and none has to wait.
+            if affordable.is_some() {
+                self.takes = if took < most { took } else { 2 * took } as i64;
+            }
+            self.spare -= took as i64;
+            paid = paid.map(|paid| paid - took as i64);
         }
     }
 
@@ -443,7 +469,8 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
         let before = self.before();
         let first = !std::mem::replace(&mut self.begun, true);
         let is_open = view.optimistic_path();
-        let is_short = self.earn(first, view);
+        let paid = self.earn(first, view);
+        let is_short = paid.is_some_and(|paid| paid < purse(first, view));
         if is_open {
             if is_short && self.spare <= 0 {
                 return Proposal::Path;
@@ -451,7 +478,7 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
             self.keep(view, 0);
         }
         let best = value_of_best(view.best_length(), view.lower_bound());
-        self.gather(first, view);
+        self.gather(first, paid, view);
         self.count_scoring(is_short, view);
         for candidate in &mut self.candidates[..self.live] {
             if view.is_interrupted() {

@@ -110,37 +110,25 @@ impl Tradeoff {
 /// weighs in a search what that and its length come to.
 #[derive(Debug)]
 pub(crate) struct Surprises {
-    known: Vec<Surprise>,
+    /// -log P(free) of each unchecked edge, infinite where it is blocked, negative where it is free; and the proposal
+    /// for which that was found out. Memory that is 0 costs nothing until it is touched.
+    known: Vec<(f64, u32)>,
     /// The probability of each edge when its logarithm was last taken, and that. Most probabilities are what they
-    /// were the last time, and a logarithm is dearer than a comparison.
+    /// were the last time, and a logarithm is dearer than a comparison. That of 0 is never kept.
     logarithms: Vec<[f64; 2]>,
     proposal: u32,
 }
 
-/// Of no probability, not even 0.
-const NO_LOGARITHM: [f64; 2] = [f64::NAN; 2];
-
-#[derive(Debug, Clone, Copy)]
-struct Surprise {
-    /// -log P(free) of an unchecked edge, infinite where it is blocked, negative where it is free.
-    surprise: f64,
-    /// The proposal for which that was found out.
-    proposal: u32,
-}
-
-impl Surprise {
-    const UNKNOWN: Self = Self {
-        surprise: 0.0,
-        proposal: 0,
-    };
-    const FREE: f64 = -1.0;
-}
+/// The surprise that a free edge is free.
+const FREE: f64 = -1.0;
+const UNKNOWN: (f64, u32) = (0.0, 0);
+const NO_LOGARITHM: [f64; 2] = [0.0; 2];
 
 impl Surprises {
     pub(crate) fn new(roadmap: &Roadmap) -> Self {
         let edges = roadmap.edge_count();
         Self {
-            known: vec![Surprise::UNKNOWN; edges],
+            known: vec![UNKNOWN; edges],
             logarithms: vec![NO_LOGARITHM; edges],
             proposal: 0,
         }
@@ -149,7 +137,7 @@ impl Surprises {
     /// Follows the roadmap where it has grown.
     pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
         let edges = roadmap.edge_count();
-        self.known.resize(edges, Surprise::UNKNOWN);
+        self.known.resize(edges, UNKNOWN);
         self.logarithms.resize(edges, NO_LOGARITHM);
     }
 
@@ -157,34 +145,31 @@ impl Surprises {
     pub(crate) fn forget(&mut self) {
         // After 2^32 proposals the stamps come round again: forget all of them once.
         self.proposal = self.proposal.checked_add(1).unwrap_or_else(|| {
-            self.known.fill(Surprise::UNKNOWN);
+            self.known.fill(UNKNOWN);
             1
         });
     }
 
     #[inline]
     fn of<B: Belief>(&mut self, edge: EdgeId, ledger: &Ledger, belief: &mut B) -> f64 {
-        let Surprise { surprise, proposal } = self.known[edge.index()];
+        let (surprise, proposal) = self.known[edge.index()];
         if proposal == self.proposal {
             return surprise;
         }
         let surprise = match ledger.status(edge) {
-            EdgeStatus::Free => Surprise::FREE,
+            EdgeStatus::Free => FREE,
             EdgeStatus::Blocked => f64::INFINITY,
             EdgeStatus::Unchecked => {
                 let probability = belief.probability_free(edge);
                 let [of, logarithm] = &mut self.logarithms[edge.index()];
-                if *of != probability {
+                if *of != probability || probability == 0.0 {
                     *of = probability;
                     *logarithm = -probability.ln();
                 }
                 *logarithm
             }
         };
-        self.known[edge.index()] = Surprise {
-            surprise,
-            proposal: self.proposal,
-        };
+        self.known[edge.index()] = (surprise, self.proposal);
         surprise
     }
 }

@@ -277,7 +277,7 @@ impl Roadmap {
         }
         let [start, goal] = [start, goal].map(|q| space.canonical(q));
         let (start, goal) = (&start[..], &goal[..]);
-        let mut near = Near::of(space, &old);
+        let mut near = self.near().unwrap_or_else(|| Near::new(space));
         let mut found = Vec::new();
         // An end that is a vertex already stays that one: another in its place would be passed twice.
         let mut vertex_at = |q: &[f64]| {

@@ -23,12 +23,14 @@ use tail::Tail;
 pub use build::{Connection, halton, prm_star_radius, uniform, unit_ball_volume};
 pub use facts::{Components, DegreeFacts};
 
-use crate::motion::{Motion, Resolution};
+use crate::motion::{LongestMotions, Motion, Resolution};
+use crate::near::Near;
 use crate::path::Path;
 use crate::search::{Search, Weights};
 use crate::space::Space;
 use crate::stop::Limit;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc as Shared, OnceLock};
 use thiserror::Error;
 
@@ -218,6 +220,9 @@ struct Base {
     embedding: Option<Embedding>,
     /// Whether the lengths of its edges are distances, once somebody has asked.
     is_of_distances: OnceLock<bool>,
+    /// The longest of its motions by each measure, and the places of its vertices, likewise.
+    longest_motions: OnceLock<LongestMotions>,
+    near: OnceLock<Shared<Near>>,
 }
 
 /// Whether edges from this id on can be part of a roadmap of so many vertices.
@@ -281,6 +286,8 @@ impl Roadmap {
                 adjacency,
                 embedding: None,
                 is_of_distances: OnceLock::new(),
+                longest_motions: OnceLock::new(),
+                near: OnceLock::new(),
             }),
             tail: Shared::new(Tail::new(direction)),
         })
@@ -326,6 +333,8 @@ impl Roadmap {
         let base = Shared::make_mut(&mut roadmap.base);
         base.embedding = Some(Embedding { space, coordinates });
         base.is_of_distances = OnceLock::new();
+        base.longest_motions = OnceLock::new();
+        base.near = OnceLock::new();
         Ok(roadmap)
     }
 
@@ -530,6 +539,35 @@ impl Roadmap {
         *base.is_of_distances.get_or_init(of_base)
             && (base.edges.len()..self.edge_count())
                 .all(|edge| is_distance(self.edge(EdgeId(edge as u32))))
+    }
+
+    /// How long its longest motions are; none if it has no configurations.
+    pub(crate) fn longest_motions(&self) -> Option<LongestMotions> {
+        let space = self.space()?;
+        let longest = |edges: Range<usize>| {
+            let ends = edges.filter_map(|edge| {
+                let Edge { from, to, .. } = self.edge(EdgeId(edge as u32));
+                Some((self.configuration(from)?, self.configuration(to)?))
+            });
+            ends.fold(LongestMotions::default(), |longest, (from, to)| {
+                longest.max(LongestMotions::of(space, from, to))
+            })
+        };
+        let base = self.base.edges.len();
+        let of_base = self.base.longest_motions.get_or_init(|| longest(0..base));
+        Some(of_base.max(longest(base..self.edge_count())))
+    }
+
+    /// Its vertices by where they are, as they are now; none if it has no configurations.
+    pub(crate) fn near(&self) -> Option<Near> {
+        let Embedding { space, coordinates } = self.base.embedding.as_ref()?;
+        let of_base = || Shared::new(Near::of(space, coordinates));
+        let mut near = Near::in_front_of(self.base.near.get_or_init(of_base).clone());
+        for vertex in self.base.adjacency.vertex_count()..self.vertex_count() {
+            let vertex = VertexId(vertex as u32);
+            near.insert(vertex.0, self.configuration(vertex)?);
+        }
+        Some(near)
     }
 
     /// The configuration of a vertex, if the roadmap has any.

@@ -65,6 +65,8 @@ pub(crate) struct Search {
     search: u32,
     /// How many edges all searches together have looked at.
     looked_at: u64,
+    /// A search that has looked at so many edges is given up.
+    most: u64,
     /// Whether a limit broke a search off since this was last forgotten.
     interrupted: bool,
     /// Vertices that will do as well as the goal of a query.
@@ -79,6 +81,7 @@ impl Search {
             frontier: Frontier::new(roadmap.vertex_count()),
             search: 0,
             looked_at: 0,
+            most: u64::MAX,
             interrupted: false,
             other_goals: Vec::new(),
         }
@@ -98,9 +101,12 @@ impl Search {
         self
     }
 
-    /// Whether a limit broke a search off, so that what was or was not found since means nothing;
-    /// forgotten when it is asked.
-    pub(crate) fn was_interrupted(&mut self) -> bool {
+    /// Whether a limit broke a search off, so that what was or was not found since so many edges had been
+    /// looked at means nothing. That is forgotten when it is asked, and so are the edges: all of it is done again.
+    pub(crate) fn was_interrupted_since(&mut self, looked_at: u64) -> bool {
+        if self.interrupted {
+            self.looked_at = looked_at;
+        }
         std::mem::take(&mut self.interrupted)
     }
 
@@ -116,6 +122,11 @@ impl Search {
         self.looked_at
     }
 
+    /// Searches are given up, and find nothing, when they have looked at about so many edges.
+    pub(crate) fn give_up_after(&mut self, most: u64) {
+        self.most = most;
+    }
+
     /// Counts edges that were looked at without a search.
     pub(crate) fn count(&mut self, edges: usize) {
         self.looked_at += edges as u64;
@@ -126,7 +137,7 @@ impl Search {
     /// going on from the cheapest way to each vertex that is not.
     ///
     /// A search that `limit` breaks off finds nothing, and neither do those after it until that is
-    /// [asked about](Self::was_interrupted).
+    /// [asked about](Self::was_interrupted_since).
     pub(crate) fn shortest_path(
         &mut self,
         roadmap: &Roadmap,
@@ -151,11 +162,15 @@ impl Search {
             by: EdgeId(0),
         };
         self.frontier.push(start, from_start, 0.0);
+        let give_up_at = self.looked_at.saturating_add(self.most);
         let mut settled = 0;
         while let Some(slot) = self.frontier.pop() {
             if slot == goal || self.other_goals.contains(&slot) {
                 self.trace(roadmap, start, slot, path);
                 return true;
+            }
+            if self.looked_at >= give_up_at {
+                return false;
             }
             settled += 1;
             if limit.interrupts_at(settled) {

@@ -37,6 +37,8 @@ pub struct OptimisticDistances {
     frontier: Frontier,
     /// The vertices cut off by the edge that is being blocked.
     severed: Vec<Slot>,
+    /// How many edges have been looked at to compute and repair them.
+    looked_at: u64,
 }
 
 impl OptimisticDistances {
@@ -71,6 +73,7 @@ impl OptimisticDistances {
             blocked: vec![false; roadmap.edge_count()],
             frontier: Frontier::new(vertices),
             severed: Vec::with_capacity(vertices),
+            looked_at: 0,
         };
         for goal in &distances.goals {
             distances.distance[goal.index()] = 0.0;
@@ -86,7 +89,14 @@ impl OptimisticDistances {
         copy.distance.copy_from_slice(&self.distance);
         copy.step.copy_from_slice(&self.step);
         copy.blocked.copy_from_slice(&self.blocked);
+        copy.looked_at = self.looked_at;
         copy
+    }
+
+    /// How many edges have been looked at, counting each as often as it was: the work done, the same on every
+    /// machine.
+    pub(crate) fn looked_at(&self) -> u64 {
+        self.looked_at
     }
 
     /// The distance from a vertex to the goal: infinite if every way is known to be blocked.
@@ -151,14 +161,17 @@ impl OptimisticDistances {
         for i in 0..self.severed.len() {
             let slot = self.severed[i];
             let (mut best, mut step) = (f64::INFINITY, NOWHERE);
-            for half in roadmap.halves_out_of(slot).flatten() {
-                let distance = half.length + self.distance[half.target.index()];
-                if distance < best && !self.blocked[half.edge.index()] {
-                    best = distance;
-                    step = Step {
-                        edge: half.edge,
-                        to: half.target,
-                    };
+            for run in roadmap.halves_out_of(slot) {
+                self.looked_at += run.len() as u64;
+                for half in run {
+                    let distance = half.length + self.distance[half.target.index()];
+                    if distance < best && !self.blocked[half.edge.index()] {
+                        best = distance;
+                        step = Step {
+                            edge: half.edge,
+                            to: half.target,
+                        };
+                    }
                 }
             }
             // Kept aside until all are done: a severed neighbour must not be built upon yet.
@@ -188,16 +201,19 @@ impl OptimisticDistances {
         let mut next = 0;
         while let Some(&slot) = self.severed.get(next) {
             next += 1;
-            for half in roadmap.halves_into(slot).flatten() {
-                let through = Step {
-                    edge: half.edge,
-                    to: slot,
-                };
-                let behind = half.target.index();
-                if self.step[behind] == through {
-                    self.step[behind] = NOWHERE;
-                    self.distance[behind] = f64::INFINITY;
-                    self.severed.push(half.target);
+            for run in roadmap.halves_into(slot) {
+                self.looked_at += run.len() as u64;
+                for half in run {
+                    let through = Step {
+                        edge: half.edge,
+                        to: slot,
+                    };
+                    let behind = half.target.index();
+                    if self.step[behind] == through {
+                        self.step[behind] = NOWHERE;
+                        self.distance[behind] = f64::INFINITY;
+                        self.severed.push(half.target);
+                    }
                 }
             }
         }
@@ -218,6 +234,7 @@ impl OptimisticDistances {
             };
             let here = self.distance[slot.index()];
             for run in roadmap.halves_into(slot) {
+                self.looked_at += run.len() as u64;
                 for half in run {
                     let behind = half.target.index();
                     let distance = half.length + here;

@@ -1,9 +1,9 @@
 //! Planning in the space: what a session does whose roadmap may grow.
 //!
 //! Before the first path RRTConnect and the planner on the roadmap go on side by side, on one purse. With experience
-//! each spends at most as much as the other, so either costs at most twice what it would alone. Without, the roadmap
-//! spends a third of what RRTConnect does: what that can solve is solved for four thirds of its checks. Thinking
-//! counts as spending, by its [price](crate::price): where a configuration costs next to nothing RRTConnect has found
+//! RRTConnect spends a third of what the roadmap does: what the belief finds costs four thirds of what it would alone, and
+//! what only RRTConnect can solve four times. Without, it is the other way round: what RRTConnect can solve is solved for
+//! four thirds of its checks. Thinking counts as spending, by its [price](crate::price): where a configuration costs next to nothing RRTConnect has found
 //! most paths before the planner would have thought of its first. It is the very search that it would be alone.
 //!
 //! From then on all that can make the best path shorter is weighed in [one currency](crate::moves): moves on
@@ -32,9 +32,10 @@ use std::collections::VecDeque;
 /// Of all that is spent the roadmap gets one part in so many, whatever the rates say. Of what is spent on moves and on
 /// searches begun again so do moves, and so do these of what moves have cost in vain.
 const LEAST_SHARE: u64 = 8;
-/// So many times as much as the roadmap the tree spends until there is a path, if nothing is known of other worlds:
-/// then a path over many edges that all have to be free is mostly found later than any path at all.
-const WITHOUT_EXPERIENCE: u64 = 3;
+/// Until there is a path the tree and the roadmap spend in these parts. If nothing is known of other worlds a path over
+/// many edges that all have to be free is mostly found later than any path at all; who knows them knows where to look.
+const WITHOUT_EXPERIENCE: [u64; 2] = [3, 1];
+const WITH_EXPERIENCE: [u64; 2] = [1, 3];
 /// Finding an edge of a batch and adding it costs as much as looking at so many.
 const THOUGHTS_TO_ADD: u64 = 100;
 /// Where a configuration costs as much as so many thoughts, what the roadmap's next path is worth is to be seen
@@ -82,8 +83,8 @@ pub(super) struct Growing<'a, W: World> {
     prices: Option<Prices>,
     /// Looking at so many edges costs as much as a configuration.
     thoughts: u64,
-    /// Before the first path the tree spends so many times as much as the roadmap.
-    tree_spends: u64,
+    /// In which parts the tree and the roadmap spend before the first path.
+    parts: [u64; 2],
     /// The search for a first path.
     trees: TwoTrees,
     chances: Chances,
@@ -147,8 +148,8 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
             is_classical: !spec.proposer.is_ours(),
             prices,
             thoughts: thoughts(prices.unwrap_or(usual)),
-            tree_spends: match options.experience {
-                Some(_) => 1,
+            parts: match options.experience {
+                Some(_) => WITH_EXPERIENCE,
                 None => WITHOUT_EXPERIENCE,
             },
             trees: TwoTrees::new(&mut run, trees).knowing(known),
@@ -305,7 +306,8 @@ impl<'a, W: World + Clone + Send + 'a> Growing<'a, W> {
         let elsewhere = self.run.checker.configurations();
         let on_roadmap = self.spent_on_roadmap();
         let Some(on_path) = &mut self.on_path else {
-            return if self.tree_spends * on_roadmap <= elsewhere {
+            let [of_tree, of_roadmap] = self.parts;
+            return if of_tree * on_roadmap <= of_roadmap * elsewhere {
                 Turn::Roadmap
             } else {
                 Turn::Tree

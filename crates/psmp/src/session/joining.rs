@@ -13,7 +13,9 @@ use crate::checker::{BisectionError, EdgeMemory, Prober, World};
 use crate::motion::{Motion, Resolution};
 use crate::near::{Found, Near};
 use crate::random::Draw;
-use crate::roadmap::{Connection, Direction, Edge, EdgeId, Query, Roadmap, RoadmapError, VertexId};
+use crate::roadmap::{
+    Connection, Edge, EdgeId, Growth, NewEdge, Query, Roadmap, RoadmapError, VertexId,
+};
 use crate::space::{Axis, Space};
 use crate::stop::Limit;
 
@@ -110,17 +112,11 @@ impl Joined {
 }
 
 /// An edge that joining adds, and what it knows of it.
-struct NewEdge {
-    edge: Edge,
-    free: Option<bool>,
-}
-
-impl NewEdge {
-    fn new(from: u32, to: u32, length: f64, free: Option<bool>) -> Self {
-        Self {
-            edge: Edge::new(from, to, length),
-            free,
-        }
+fn new_edge(from: u32, to: u32, length: f64, free: Option<bool>) -> NewEdge {
+    NewEdge {
+        edge: Edge::new(from, to, length),
+        free,
+        proved: false,
     }
 }
 
@@ -150,7 +146,7 @@ impl<'a, W: World> Joining<'a, W> {
         limit: &'a Limit,
     ) -> Self {
         Self {
-            near: Near::of(space, &roadmap.configurations().unwrap_or_default()),
+            near: roadmap.near().unwrap_or_else(|| Near::new(space)),
             space,
             roadmap,
             resolution,
@@ -196,7 +192,7 @@ impl<'a, W: World> Joining<'a, W> {
         for (place, (to, goal)) in ends().enumerate() {
             let straight = straight.filter(|_| place == 0);
             let length = self.space.distance(start, goal);
-            self.join_directly(NewEdge::new(from, to, length, straight));
+            self.join_directly(new_edge(from, to, length, straight));
         }
         let mut goals = ends().map(|(to, _)| VertexId(to));
         let Some(goal) = goals.next() else {
@@ -227,10 +223,10 @@ impl<'a, W: World> Joining<'a, W> {
             let ends = (e.from, e.to);
             ends == (from, to) || ends == (to, from)
         };
-        let mut old = self.roadmap.edges();
+        let is_old = !self.is_new(from.0) && !self.is_new(to.0);
         if let Some(new) = self.edges.iter_mut().find(|new| is_direct(&new.edge)) {
             new.free = new.free.or(direct.free);
-        } else if !old.any(|old| is_direct(&old)) {
+        } else if !(is_old && self.roadmap.outgoing(from).any(|arc| arc.target == to)) {
             self.edges.push(direct);
         }
     }
@@ -270,7 +266,7 @@ impl<'a, W: World> Joining<'a, W> {
             let free = (place < tried).then_some(Some(place) == found);
             // Far ones that are blocked are of no use.
             if place < JOINED || free == Some(true) {
-                let edge = NewEdge::new(vertex, other.id, other.distance, free);
+                let edge = new_edge(vertex, other.id, other.distance, free);
                 self.edges.push(edge);
             }
         }
@@ -329,13 +325,13 @@ impl<'a, W: World> Joining<'a, W> {
             self.vertices.extend_from_slice(to);
             let own = self.roadmap.vertex_count() + self.vertices.len() / to.len() - 1;
             self.edges
-                .push(NewEdge::new(before, own as u32, length, Some(true)));
+                .push(new_edge(before, own as u32, length, Some(true)));
             before = own as u32;
         }
         self.edges
             .extend(near.iter().enumerate().map(|(place, other)| {
                 let free = (place <= found).then_some(place == found);
-                NewEdge::new(before, other.id, other.distance, free)
+                new_edge(before, other.id, other.distance, free)
             }));
     }
 
@@ -375,21 +371,21 @@ impl<'a, W: World> Joining<'a, W> {
         Ok(!probed.collided && !self.is_stopped)
     }
 
+    /// The roadmap that was given stays as it is; a branch of it grows by what joins the ends.
     fn finish(&mut self, query: Query, other_goals: Vec<VertexId>) -> Result<Joined, RoadmapError> {
+        let roadmap = self.roadmap.branch();
         let mut known = EdgeMemory::default();
-        let mut edges: Vec<Edge> = self.roadmap.edges().collect();
-        for new in &self.edges {
+        for (place, new) in self.edges.iter().enumerate() {
             if let Some(free) = new.free {
-                known.remember(EdgeId(edges.len() as u32), free);
+                known.remember(EdgeId((roadmap.edge_count() + place) as u32), free);
             }
-            edges.push(new.edge);
         }
-        let old = self.roadmap.configurations().unwrap_or_default();
-        let coordinates = [&old[..], &self.vertices].concat();
-        let count = coordinates.len() / self.space.dimension();
+        roadmap.grow(&Growth {
+            coordinates: std::mem::take(&mut self.vertices),
+            edges: std::mem::take(&mut self.edges),
+        })?;
         Ok(Joined {
-            roadmap: Roadmap::from_edges(count, Direction::Undirected, edges)?
-                .with_configurations(self.space.clone(), coordinates)?,
+            roadmap,
             query,
             other_goals,
             known,

@@ -217,6 +217,20 @@ impl Default for SessionOptions {
     }
 }
 
+impl SessionOptions {
+    /// The same, with prices [measured](Pricing::Measured): what front ends take where nobody has said prices, or has
+    /// asked for the same run again by a seed. Not with experience of other worlds: who has gathered it has dear
+    /// checks, and is not to lose it because the first ones were quick.
+    #[must_use]
+    pub fn measuring(self) -> Self {
+        let pricing = match self.experience {
+            Some(_) => self.pricing,
+            None => Pricing::Measured,
+        };
+        Self { pricing, ..self }
+    }
+}
+
 /// A checker of any kind for the edges of a roadmap.
 pub type AnyChecker<'a, E> = Box<dyn Checker<Error = E> + Send + 'a>;
 
@@ -561,6 +575,80 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
     /// If the roadmap cannot be used.
     pub fn gather(&mut self) -> Result<(), SessionError<W::Error>> {
         self.growing.as_mut().map_or(Ok(()), Growing::gather)
+    }
+
+    /// A session for another query in the same world, which begins with all that this one has found out: with the roadmap
+    /// as it has grown and what is known of its edges, or where that stays as it was given with what is known of
+    /// those it had. A planner without a roadmap begins anew.
+    ///
+    /// # Errors
+    /// If an end is outside the space, the roadmap cannot be used, or only edges can be checked.
+    pub fn again<'g>(
+        self,
+        start: &[f64],
+        goal: impl Into<Goals<'g>>,
+    ) -> Result<Self, SessionError<W::Error>> {
+        let (space, world, options) = self.left()?;
+        Self::in_space(&space, world, start, goal, options)
+    }
+
+    /// The same where the world has changed: of what is known of the roadmap's edges, `still_known` says what is
+    /// so in the one of now.
+    ///
+    /// # Errors
+    /// As [`again`](Session::again).
+    pub fn again_in<'g>(
+        self,
+        world: W,
+        still_known: impl FnOnce(&Roadmap, EdgeMemory) -> EdgeMemory,
+        start: &[f64],
+        goal: impl Into<Goals<'g>>,
+    ) -> Result<Self, SessionError<W::Error>> {
+        let (space, _, mut options) = self.left()?;
+        let known = std::mem::take(&mut options.known);
+        if let Some(roadmap) = &options.roadmap {
+            options.known = still_known(roadmap, known);
+        }
+        Self::in_space(&space, world, start, goal, options)
+    }
+
+    /// The roadmap that it begins with, if one was given or is left of the query before.
+    #[must_use]
+    pub fn given_roadmap(&self) -> Option<&Roadmap> {
+        self.options.roadmap.as_ref()
+    }
+
+    /// What a session leaves for the next.
+    fn left(mut self) -> Result<(Space, W, SessionOptions), SessionError<W::Error>> {
+        self.gather()?;
+        let mut known = self.known();
+        let roadmap = match (&self.growing, &self.options.roadmap) {
+            (Some(_), given) => {
+                let grown = self.roadmap().map(|(roadmap, _)| roadmap.clone());
+                grown.or_else(|| given.clone())
+            }
+            (None, Some(given)) => {
+                // The ends of this query are joined by edges that are not there any more.
+                known.forget_if(|edge, _| edge.index() >= given.edge_count());
+                Some(given.clone())
+            }
+            (None, None) => {
+                known = EdgeMemory::default();
+                None
+            }
+        };
+        let Some(Ground { space, world, .. }) = self.ground else {
+            return Err(SessionError::Option(
+                "a session that can check edges only plans from vertex to vertex: make another"
+                    .to_owned(),
+            ));
+        };
+        let options = SessionOptions {
+            roadmap,
+            known,
+            ..self.options
+        };
+        Ok((space, world, options))
     }
 
     /// Whether the path is being straightened, so that better ones need not lie on the roadmap.

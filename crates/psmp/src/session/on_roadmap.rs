@@ -100,10 +100,7 @@ impl<'a, E: Send + 'a> OnRoadmap<'a, E> {
             Some(roadmap) => roadmap.branch(),
             None => made_on_the_spot(&space)?,
         };
-        let mut near = Near::new(&space);
-        for vertex in roadmap.vertices() {
-            near.insert(vertex.0, roadmap.configuration(vertex).unwrap_or_default());
-        }
+        let mut near = roadmap.near().unwrap_or_else(|| Near::new(&space));
         let informed = Informed::new(&space, start, goals);
         let mut additions = Additions::new(&roadmap, &mut near);
         let from = additions.vertex(start, JOINED);

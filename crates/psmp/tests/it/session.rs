@@ -1,7 +1,7 @@
 //! Sessions: from two configurations to ever shorter paths between them.
 
 use psmp::by_name::PlannerName;
-use psmp::checker::{World, WorldFn};
+use psmp::checker::{SideBySide, World, WorldFn};
 use psmp::{Anytime, Axis, Connection, End, Event, EventKind, Limit, Resolution, Roadmap, Session};
 use psmp::{SessionError, SessionOptions, Space, Stop, Until, Waypoints, roadmap};
 use std::cell::Cell;
@@ -473,4 +473,76 @@ fn any_number_for_a_place_will_do() {
         lengths.push(path.length());
     }
     assert!((lengths[0] - lengths[1]).abs() < 0.05 && (lengths[0] - lengths[2]).abs() < 0.05);
+}
+
+/// A wall with a gap at the top.
+fn wall(q: &[f64]) -> bool {
+    !(0.45..0.55).contains(&q[0]) || q[1] > 0.8
+}
+
+type Wall = WorldFn<fn(&[f64]) -> bool>;
+
+/// A session for the next query knows what the one before has found out, and asks no more about it.
+#[test]
+fn another_query_begins_with_what_is_known() {
+    let ends: [[f64; 2]; 4] = [[0.1, 0.1], [0.9, 0.1], [0.12, 0.12], [0.88, 0.13]];
+    for (planner, is_fixed) in [("lazysp", true), ("ei:local", true), ("ei:local", false)] {
+        let first_path = |session: &mut Session<'_, Wall>| {
+            let stop = Stop::configurations(20_000);
+            let mut events = Until::new(session, &stop).map(Result::unwrap);
+            let first = events.find(|e| matches!(e.kind, EventKind::Improved { .. }));
+            first.unwrap().progress.configurations
+        };
+        let options = SessionOptions {
+            planner: planner.parse().unwrap(),
+            fixed_roadmap: is_fixed,
+            ..options(Some(prm(300)))
+        };
+        let world: Wall = WorldFn(wall);
+        let space = Space::unit(2);
+        let [from, to, then_from, then_to] = &ends;
+        let session = Session::in_space(&space, world.clone(), from, to, options.clone());
+        let mut session = session.unwrap();
+        let first = first_path(&mut session);
+        let mut again = session.again(then_from, then_to).unwrap();
+        let second = first_path(&mut again);
+        let mut alone = Session::in_space(&space, world, then_from, then_to, options).unwrap();
+        let alone = first_path(&mut alone);
+        assert!(
+            2 * second < alone,
+            "{planner}, fixed {is_fixed}: {first}, then {second}, alone {alone}"
+        );
+        let path = again.best_path().unwrap();
+        assert!(path.iter().all(wall));
+    }
+}
+
+/// However many cores check, it is the same run.
+#[test]
+fn a_run_is_the_same_on_any_number_of_cores() {
+    let events = |cores: usize, fixed_roadmap: bool| -> Vec<Event> {
+        let options = SessionOptions {
+            planner: "ei:local".parse().unwrap(),
+            fixed_roadmap,
+            ..options(Some(prm(200)))
+        };
+        let slow = WorldFn(|q: &[f64]| {
+            let until = std::time::Instant::now() + std::time::Duration::from_micros(40);
+            while std::time::Instant::now() < until {}
+            wall(q)
+        });
+        let world = SideBySide::new(slow, cores);
+        let ends = [[0.1, 0.1], [0.9, 0.1]];
+        let session = Session::in_space(&Space::unit(2), world, &ends[0], &ends[1], options);
+        let stop = Stop::configurations(1500);
+        let mut session = session.unwrap();
+        Until::new(&mut session, &stop)
+            .map(Result::unwrap)
+            .collect()
+    };
+    for fixed_roadmap in [true, false] {
+        let alone = events(1, fixed_roadmap);
+        assert!(alone.len() > 20);
+        assert!(alone == events(3, fixed_roadmap));
+    }
 }

@@ -144,7 +144,8 @@ fn scene<'a>(film: &'a Film, moment: &'a Moment) -> Scene<'a> {
     Scene {
         roadmap: &moment.roadmap,
         query: film.query,
-        obstacles: Some(&film.image),
+        obstacles: film.image.as_ref(),
+        grown_obstacles: film.grown_image.as_ref(),
         edges: &moment.edges,
         path: moment.best.as_deref(),
         given: moment.given,
@@ -153,16 +154,16 @@ fn scene<'a>(film: &'a Film, moment: &'a Moment) -> Scene<'a> {
 }
 
 /// Where a run stands, in a few words.
-fn standing(moment: &Moment, shortest: f64) -> String {
-    let path = match moment.best_length {
-        None => "no path yet".to_owned(),
-        Some(best) if best < shortest * (1.0 - 1e-9) => {
+fn standing(moment: &Moment, shortest: Option<f64>) -> String {
+    let path = match (moment.best_length, shortest) {
+        (None, _) => "no path yet".to_owned(),
+        (Some(best), Some(shortest)) if best < shortest * (1.0 - 1e-9) => {
             format!("length {}, below roadmap's", length(best))
         }
-        Some(best) if best <= shortest * (1.0 + 1e-9) => {
+        (Some(best), Some(shortest)) if best <= shortest * (1.0 + 1e-9) => {
             format!("length {}, roadmap's shortest", length(best))
         }
-        Some(best) => format!("length {}", length(best)),
+        (Some(best), _) => format!("length {}", length(best)),
     };
     match moment.ended {
         Some("shortest-on-roadmap") => path + ", proven",

@@ -22,6 +22,7 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
         roadmap: &roadmap,
         query,
         obstacles: Some(obstacles),
+        grown_obstacles: None,
         edges: &[],
         path: None,
         given: None,
@@ -45,7 +46,7 @@ pub(super) fn figure(family: &Family) -> Option<Figure> {
     };
     Some(Figure {
         title: "Worlds",
-        caption: format!("A few of the worlds{ends}. Grey is in collision."),
+        caption: format!("A few of the worlds{ends}. Dark is in collision."),
         wide: true,
         panels: vec![Panel {
             name: format!("{}-worlds", family.name),

@@ -4,6 +4,8 @@
 
 const Draw = (() => {
   const SHADES = 16;
+  /** More unchecked edges than this would be one grey. */
+  const MOST_UNCHECKED = 8000;
 
   /** The page's colours as they are now, light or dark. */
   function palette() {
@@ -16,15 +18,17 @@ const Draw = (() => {
       const mixed = light.map((l, i) => Math.round(l + share * (dark[i] - l)));
       return `rgb(${mixed.join(" ")})`;
     });
-    const names = ["paper", "ink", "soft", "grid", "best", "proposed", "free", "blocked", "sampled", "grown", "tried", "obstacle"];
+    const names = ["paper", "ink", "soft", "grid", "best", "proposed", "free", "blocked", "sampled", "grown", "tried", "obstacle", "margin"];
     return { belief, ...Object.fromEntries(names.map((name) => [name, colour(name)])) };
   }
 
-  /** Fits a canvas to its place on the page, at the screen's own resolution. */
-  function fitted(canvas, aspect) {
-    const width = Math.max(canvas.clientWidth, 1);
+  /** Fits a canvas to its place on the page and to a height, at the screen's own resolution. */
+  function fitted(canvas, aspect, most = Infinity) {
+    canvas.style.width = "";
+    const width = Math.max(Math.min(canvas.clientWidth, most / aspect), 1);
     const height = width * aspect;
     const density = window.devicePixelRatio || 1;
+    canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
     canvas.width = Math.round(width * density);
     canvas.height = Math.round(height * density);
@@ -34,8 +38,9 @@ const Draw = (() => {
     return [pen, width, height];
   }
 
+  /** Strokes edges; of a very large roadmap that is going on none are there to be drawn. */
   function strokeEdges(pen, state, edges, colour, width, dash = []) {
-    strokeLines(pen, edges.map((edge) => state.edges[edge][2]), colour, width, dash);
+    strokeLines(pen, edges.map((edge) => state.edges[edge]).filter(Boolean), colour, width, dash);
   }
 
   /** Strokes lines, each a list of straight pieces by their ends. */
@@ -54,11 +59,35 @@ const Draw = (() => {
     pen.setLineDash([]);
   }
 
+  /** Strokes edges that were checked, in layers: see-through, they are stronger where many lie. */
+  function strokeChecked(pen, state, edges, colour, px, dash = []) {
+    const share = Math.min(1, 150 / (edges.length || 1));
+    pen.globalAlpha = Math.max(0.25, Math.sqrt(share));
+    const width = Math.max(0.8, 2.4 * share ** 0.4) * px;
+    const layers = Array.from({ length: edges.length > 150 ? 4 : 1 }, () => []);
+    edges.forEach((edge, i) => layers[i % layers.length].push(edge));
+    for (const layer of layers) strokeEdges(pen, state, layer, colour, width, dash);
+    pen.globalAlpha = 1;
+  }
+
+  /** Fills obstacles, which are rectangles of an image. */
+  function obstacles(pen, cells, colour) {
+    if (!cells) return;
+    pen.save();
+    pen.transform(...cells.matrix);
+    pen.fillStyle = colour;
+    pen.beginPath();
+    const all = cells.rectangles;
+    for (let i = 0; i < all.length; i += 4) pen.rect(all[i], all[i + 1], all[i + 2], all[i + 3]);
+    pen.fill();
+    pen.restore();
+  }
+
   /** Marks edges in their middle only, so that what is believed of them stays in sight. */
   function strokeMiddles(pen, state, edges, colour, width) {
     pen.beginPath();
     for (const edge of edges) {
-      const [x1, y1, x2, y2] = state.edges[edge][2];
+      const [x1, y1, x2, y2] = state.edges[edge];
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
       const share = Math.min(0.15, (2.2 * width) / length);
       const [dx, dy] = [(x2 - x1) * share, (y2 - y1) * share];
@@ -71,8 +100,8 @@ const Draw = (() => {
     pen.stroke();
   }
 
-  /** The world as the planner knows it. */
-  function map(canvas, family, world, state, colours) {
+  /** The world as the planner knows it; `around` is the room that its window has for all else. */
+  function map(canvas, family, world, state, colours, around) {
     if (!family.size) {
       const [pen, width, height] = fitted(canvas, 0.3);
       pen.fillStyle = colours.soft;
@@ -81,24 +110,14 @@ const Draw = (() => {
       return;
     }
     const [across, down] = family.size;
-    const [pen, width] = fitted(canvas, down / across);
+    // All of the map is to be seen beside its controls and its curve, however low the window.
+    const [pen, width] = fitted(canvas, down / across, Math.max(240, window.innerHeight - around));
     const scale = width / across;
     pen.scale(scale, scale);
     pen.lineCap = "round";
     pen.lineJoin = "round";
     // Line widths in pixels of the page, thinner on small screens.
     const px = Math.min(1, Math.max(0.55, width / 480)) / scale;
-
-    if (world.obstacles) {
-      pen.save();
-      pen.transform(...world.obstacles.matrix);
-      pen.fillStyle = colours.obstacle;
-      pen.beginPath();
-      const cells = world.obstacles.rectangles;
-      for (let i = 0; i < cells.length; i += 4) pen.rect(cells[i], cells[i + 1], cells[i + 2], cells[i + 3]);
-      pen.fill();
-      pen.restore();
-    }
 
     const shades = Array.from({ length: SHADES }, () => []);
     const [free, blocked, grown] = [[], [], []];
@@ -108,20 +127,27 @@ const Draw = (() => {
       else if (edge < state.given) shades[state.belief[edge]].push(edge);
       else grown.push(edge);
     }
+    // What nobody has checked lies below the obstacles, and is left out where it would be one grey.
     const crowd = Math.min(1, Math.max(0.35, Math.sqrt(1200 / state.count)));
-    shades.forEach((edges, shade) => strokeEdges(pen, state, edges, colours.belief[shade], 1.1 * crowd * px));
-    pen.globalAlpha = 0.45;
-    strokeEdges(pen, state, grown, colours.grown, crowd * px);
-    pen.globalAlpha = 1;
-    if (state.sampled) strokeMiddles(pen, state, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 1.8 * px);
-    for (const edges of [blocked, free]) strokeEdges(pen, state, edges, colours.paper, 4.5 * px);
-    strokeEdges(pen, state, free, colours.free, 2.4 * px);
-    strokeEdges(pen, state, blocked, colours.blocked, 2.4 * px, [6 * px, 4 * px]);
-    pen.fillStyle = colours.grown;
-    for (let i = 0; i < state.dots.length; i += 2) {
-      pen.fillRect(state.dots[i] - 1.6 * px, state.dots[i + 1] - 1.6 * px, 3.2 * px, 3.2 * px);
+    pen.globalAlpha = Math.min(1, Math.max(0.35, Math.sqrt(1500 / state.count)));
+    if (state.count - grown.length - free.length - blocked.length <= MOST_UNCHECKED) {
+      shades.forEach((edges, shade) => strokeEdges(pen, state, edges, colours.belief[shade], 1.1 * crowd * px));
     }
-    const best = state.way ? [state.way] : (state.best ?? []).map((edge) => state.edges[edge][2]);
+    pen.globalAlpha = 0.45;
+    if (grown.length <= MOST_UNCHECKED) strokeEdges(pen, state, grown, colours.grown, crowd * px);
+    pen.globalAlpha = 1;
+    obstacles(pen, world.margin, colours.margin);
+    obstacles(pen, world.obstacles, colours.obstacle);
+    if (state.sampled) strokeMiddles(pen, state, state.sampled.filter((e) => !state.checked[e]), colours.sampled, 1.8 * px);
+    // The more was checked, the thinner and the fainter each.
+    strokeChecked(pen, state, blocked, colours.blocked, px, [6 * px, 4 * px]);
+    strokeChecked(pen, state, free, colours.free, px);
+    pen.fillStyle = colours.grown;
+    const dot = 1.6 * px * Math.max(0.5, Math.min(1, Math.sqrt(800 / (1 + state.dots.length))));
+    for (let i = 0; i < state.dots.length; i += 2) {
+      pen.fillRect(state.dots[i] - dot, state.dots[i + 1] - dot, 2 * dot, 2 * dot);
+    }
+    const best = state.best ? [state.best] : [];
     strokeLines(pen, best, colours.paper, 9 * px);
     strokeLines(pen, best, colours.best, 5 * px);
     state.tried.forEach(({ way, free }, place) => {
@@ -130,8 +156,8 @@ const Draw = (() => {
     });
     pen.globalAlpha = 1;
     if (state.proposed) strokeEdges(pen, state, state.proposed, colours.proposed, 3.4 * px, [0.1 * px, 7 * px]);
-    if (state.edge !== null) {
-      const line = state.edges[state.edge][2];
+    const line = state.edges[state.edge];
+    if (line) {
       pen.beginPath();
       pen.arc((line[0] + line[2]) / 2, (line[1] + line[3]) / 2, 9 * px, 0, 2 * Math.PI);
       pen.strokeStyle = colours.ink;
@@ -176,12 +202,13 @@ const Draw = (() => {
   }
 
   /**
-   * The best length over the shortest against the cost so far, with a marker at the present; below
-   * it the lower bound. Both curves of a pair have the same axes.
+   * The best length, over the shortest where that is known, against the cost so far, with a marker at the
+   * present; below it the lower bound. Both curves of a pair have the same axes.
    */
-  function curve(canvas, axes, state, colours, unit) {
+  function curve(canvas, axes, state, colours, unit, tallest) {
+    canvas.style.width = "";
     const narrow = canvas.clientWidth < 300;
-    const [pen, width, height] = fitted(canvas, narrow ? 0.8 : 0.42);
+    const [pen, width, height] = fitted(canvas, narrow ? 0.8 : Math.min(0.6, tallest / canvas.clientWidth));
     const size = narrow ? 10 : 12;
     pen.font = `${size}px "Helvetica Neue", Helvetica, Arial, sans-serif`;
     const [left, right, top, bottom] = [narrow ? 30 : 42, width - 10, 2 * size + 4, height - 3 * size - 4];
@@ -201,10 +228,11 @@ const Draw = (() => {
       pen.fillText(label, Math.min(x(value), width - half - 1), bottom + size + 2);
     }
     rule(pen, [left, bottom], [right, bottom], colours.soft, 1);
-    rule(pen, [left, y(1)], [right, y(1)], colours.soft, 1.2, [6, 4]);
+    if (axes.isRatio) rule(pen, [left, y(1)], [right, y(1)], colours.soft, 1.2, [6, 4]);
     pen.fillText(`${unit} checked`, (left + right) / 2, height - size / 2 - 2);
     pen.textAlign = "left";
-    pen.fillText(narrow ? "best / roadmap's shortest" : "best length / roadmap's shortest (thin: lower bound)", 0, size / 2 + 2);
+    const what = axes.isRatio ? ["best / roadmap's shortest", "best length / roadmap's shortest"] : ["best length", "length of the best path"];
+    pen.fillText(narrow ? what[0] : `${what[1]} (thin: lower bound)`, 0, size / 2 + 2);
 
     const steps = (points, colour, thickness) => {
       if (!points.length) return;
@@ -240,5 +268,5 @@ const Draw = (() => {
     pen.setLineDash([]);
   }
 
-  return { palette, map, curve };
+  return { palette, map, curve, ticks };
 })();

@@ -106,6 +106,31 @@ const Solid = (() => {
       -dot(right, eye), -dot(up, eye), -dot(back, eye), 1,
     ];
   }
+  /** How wide the view is from bottom to top, in radians. */
+  const FIELD = 0.6;
+
+  /** The direction from the eye to a place of the picture, which goes from -1 to 1 across and up. */
+  function direction({ eye, target }, aspect, [across, up]) {
+    const back = normalised(minus(eye, target));
+    const right = normalised(cross([0, 0, 1], back));
+    const upwards = cross(back, right);
+    const wide = Math.tan(FIELD / 2);
+    return normalised(back.map((b, i) => wide * (aspect * across * right[i] + up * upwards[i]) - b));
+  }
+
+  /** How far along a ray the box around a part begins, or nothing if it is missed. */
+  function distance(eye, way, { shape, size, turn, shift }) {
+    const from = minus(eye, shift);
+    let [near, far] = [0, Infinity];
+    for (let axis = 0; axis < 3; axis += 1) {
+      const own = turn.slice(3 * axis, 3 * axis + 3);
+      const [at, step] = [dot(own, from) / size[axis], dot(own, way) / size[axis]];
+      const [a, b] = [shape.low[axis], shape.high[axis]].map((end) => (end - at) / (step || 1e-12));
+      [near, far] = [Math.max(near, Math.min(a, b)), Math.min(far, Math.max(a, b))];
+    }
+    return near <= far ? near : null;
+  }
+
   function perspective(field, aspect, near, far) {
     const f = 1 / Math.tan(field / 2);
     return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0];
@@ -225,7 +250,14 @@ const Solid = (() => {
         gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 24, 12 * place);
       }
       gl.bindVertexArray(null);
-      return { array, count: corners.length / 6 };
+      const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+      for (let i = 0; i < corners.length; i += 6) {
+        for (let axis = 0; axis < 3; axis += 1) {
+          low[axis] = Math.min(low[axis], corners[i + axis]);
+          high[axis] = Math.max(high[axis], corners[i + axis]);
+        }
+      }
+      return { array, count: corners.length / 6, low, high };
     }
     const shapes = { cube: loaded(cube()), ball: loaded(ball()), cylinder: loaded(cylinder()) };
 
@@ -243,7 +275,7 @@ const Solid = (() => {
      */
     function draw({ eye, target, reach, ground, floorColour, paper, solid, ghosts }) {
       const aspect = canvas.width / canvas.height;
-      const camera = product4(perspective(0.6, aspect, 0.05, 40), looking(eye, target));
+      const camera = product4(perspective(FIELD, aspect, 0.05, 40), looking(eye, target));
       const above = SUN.map((x, i) => target[i] + 4 * x);
       const sunlight = product4(parallel(reach, 0.1, 8), looking(above, target));
 
@@ -299,5 +331,5 @@ const Solid = (() => {
     return { draw, shapes, mesh: (places, triangles) => loaded(mesh(places, triangles)) };
   }
 
-  return { renderer, turned, apply, product: product3 };
+  return { renderer, turned, apply, product: product3, direction, distance };
 })();

@@ -19,6 +19,7 @@ use psmp_lab::{EventHash, Origin, Row, fallback_name};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// Checks edges, but for those that are known from joining or from a check before, which cost nothing.
 /// A planner is not told of them beforehand: it has to ask, as in the experiment whose figures are
@@ -280,7 +281,10 @@ impl<'a> ArmArena<'a> {
         let mut checker = self.motion_checker()?;
         let before = trial.progress.configurations;
         let options = ShortcutOptions::default();
-        let better = |spent: u64, length: f64| trial.improve(before + spent, length);
+        let (started, planned) = (Instant::now(), trial.duration);
+        let better = |spent: u64, length: f64| {
+            trial.improve(before + spent, length, planned + started.elapsed());
+        };
         let straight = shortcut(path, &mut checker, options, seed, better);
         trial.progress.configurations = before + checker.configurations();
         let Ok(straight) = straight;

@@ -10,8 +10,8 @@ use crate::reproduce::{ReproduceError, Watch};
 use psmp::by_name::ModelCache;
 use psmp::{CollisionTable, Connection, Query, Roadmap, WorldId};
 use psmp_arm::{
-    Arm, ArmProblem, DEFAULT_SPHERES, MotionRequest, Permissions, Placed, Robot, Sampling, Scene,
-    Semantics, SphereModel, SphereWorlds, TableJob, joint_roadmap,
+    Arm, ArmError, ArmProblem, DEFAULT_SPHERES, MotionRequest, Permissions, Placed, Robot,
+    Sampling, Scene, Semantics, SphereModel, SphereWorlds, TableJob, joint_roadmap,
 };
 use psmp_files::FileError;
 use psmp_lab::Origin;
@@ -67,6 +67,60 @@ impl ArmSet {
 #[must_use]
 pub fn is_arm_folder(folder: &Path) -> bool {
     folder.join("scene0001.yaml").exists() && folder.join("request0001.yaml").exists()
+}
+
+/// Reads `sceneNNNN.yaml` and `requestNNNN.yaml` of a folder, each a problem of the arm that `arm_of` makes for the
+/// group that the request names: one at least, and of the same arm all of them.
+///
+/// # Errors
+/// If a file is missing or malformed, or the arm does not fit it.
+pub(crate) fn read_problems(
+    folder: &Path,
+    name: &str,
+    permissions: &Permissions,
+    arm_of: impl Fn(&str) -> Result<Arm, ArmError>,
+) -> Result<Vec<ArmProblem>, ReproduceError> {
+    let wrong = |why: String| ReproduceError::Arm {
+        set: name.to_owned(),
+        why,
+    };
+    let mut problems: Vec<ArmProblem> = Vec::new();
+    for number in 1.. {
+        let path = folder.join(format!("scene{number:04}.yaml"));
+        if !path.exists() {
+            break;
+        }
+        let scene = Scene::read_with(&path, permissions)?;
+        let request = MotionRequest::read(folder.join(format!("request{number:04}.yaml")))?;
+        let at = |e: ArmError| wrong(format!("world {number}: {e}"));
+        let arm = arm_of(&request.group).map_err(at)?;
+        let problem = ArmProblem::new(&arm, scene, &request).map_err(at)?;
+        if problems
+            .first()
+            .is_some_and(|p| !same_arm(&p.arm, &problem.arm))
+        {
+            let why = format!(
+                "world {number}: its group, or a joint outside of it, is not that of world 1; \
+                 keep such worlds in folders of their own"
+            );
+            return Err(wrong(why));
+        }
+        problems.push(problem);
+    }
+    match problems.is_empty() {
+        true => Err(wrong("it has no `scene0001.yaml`".to_owned())),
+        false => Ok(problems),
+    }
+}
+
+/// The robot that the problems of a folder are for, as files near them have it: what is checked, and its SRDF.
+///
+/// # Errors
+/// If there is none.
+pub fn robot_near(folder: &Path) -> Result<(PathBuf, PathBuf), FileError> {
+    let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let files = RobotFiles::near(&full)?;
+    Ok((files.urdf, files.srdf))
 }
 
 /// Makes and reads sets, with one arm and roadmap for those that have the same robot.
@@ -149,32 +203,10 @@ impl<'a> Maker<'a> {
             set: name.clone(),
             why,
         };
-        let mut problems: Vec<ArmProblem> = Vec::new();
-        for number in 1.. {
-            let path = folder.join(format!("scene{number:04}.yaml"));
-            if !path.exists() {
-                break;
-            }
-            let scene = Scene::read_with(&path, permissions)?;
-            let request = MotionRequest::read(folder.join(format!("request{number:04}.yaml")))?;
-            let at = |e: psmp_arm::ArmError| wrong(format!("world {number}: {e}"));
-            let arm = Arm::new(robot.clone(), &semantics, &request.group).map_err(at)?;
-            let problem = ArmProblem::new(&arm, scene, &request).map_err(at)?;
-            if problems
-                .first()
-                .is_some_and(|p| !same_arm(&p.arm, &problem.arm))
-            {
-                let why = format!(
-                    "world {number}: its group, or a joint outside of it, is not that of world 1; \
-                     keep such worlds in folders of their own"
-                );
-                return Err(wrong(why));
-            }
-            problems.push(problem);
-        }
-        let Some(first) = problems.first() else {
-            return Err(wrong("it has no `scene0001.yaml`".to_owned()));
-        };
+        let problems = read_problems(folder, &name, permissions, |group| {
+            Arm::new(robot.clone(), &semantics, group)
+        })?;
+        let first = &problems[0];
         let bench = self.bench(&first.arm, &files).map_err(|why| match why {
             Trouble::File(e) => e.into(),
             Trouble::Roadmap(why) => wrong(why),

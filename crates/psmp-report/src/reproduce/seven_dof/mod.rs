@@ -13,7 +13,8 @@ mod contender;
 mod evaluate;
 mod stage;
 
-pub use arm_set::{ArmSet, is_arm_folder};
+pub(crate) use arm_set::read_problems;
+pub use arm_set::{ArmSet, is_arm_folder, robot_near};
 pub use contender::{Contender, Entry};
 pub use evaluate::{ArmReport, evaluate};
 
@@ -264,9 +265,11 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     Ok(arena.run(&contender, row.seed)?.row)
 }
 
-/// Whether a row is one of an arm.
-pub(super) fn is_arm_row(row: &Row) -> bool {
+/// Whether a row is one of an arm by `psmp reproduce`, and not by `psmp bench`.
+#[must_use]
+pub fn is_reproduced_arm(row: &Row) -> bool {
     match &row.folder {
+        _ if row.robot.is_some() => false,
         Some(folder) => is_arm_folder(Path::new(folder)),
         None => row.dataset == arm_set::CLUTTER,
     }

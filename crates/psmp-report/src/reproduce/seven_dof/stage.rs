@@ -77,6 +77,7 @@ pub(super) fn stage(
                 shortest: arena.shortest_on_roadmap(),
                 frames,
                 bends,
+                seconds: None,
             });
         }
     }
