@@ -17,10 +17,13 @@ let program = process.env.PSMP;
 
 const root = join(here, "../..");
 
-/** The program in PSMP, or as the tests have built it, so that nothing is built once more. */
+/**
+ * The program in PSMP, or as the tests have built it, so that nothing is built once more: with an example in it cargo
+ * takes the features of dependencies that tests have.
+ */
 function built() {
   if (!program) {
-    const build = ["build", "--quiet", "--workspace", "--locked", "--profile", "test", "--bin", "psmp"];
+    const build = ["build", "--quiet", "--workspace", "--locked", "--bin", "psmp", "--example", "events"];
     execFileSync("cargo", build, { cwd: root, stdio: "inherit" });
     program = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "psmp");
   }

@@ -55,6 +55,6 @@ def built(kind: str, name: str) -> Path:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug"
     file = target / ("examples" if kind == "example" else "") / name
     if "PSMP_BUILT" not in os.environ or not file.exists():
-        command = ["cargo", "build", "--quiet", "--locked", "--workspace", "--profile", "test", f"--{kind}", name]
+        command = ["cargo", "build", "--quiet", "--locked", "--workspace", f"--{kind}", name]
         subprocess.run(command, cwd=ROOT, check=True)
     return file

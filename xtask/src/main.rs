@@ -30,6 +30,7 @@ fn main() -> ExitCode {
             for checks in [
                 tests(python),
                 release_checks(),
+                programs(),
                 browser_tests(),
                 python_tests(python),
             ] {
@@ -145,6 +146,15 @@ fn release_checks() -> Vec<Check> {
     checks
 }
 
+/// What the tests of pages and of the Python package run. The Rust tests have built it already: with an example in it
+/// cargo takes the features of dependencies that tests have, without it all would be built once more.
+fn programs() -> Vec<Check> {
+    vec![check(
+        "programs",
+        "cargo build --workspace --locked --bin psmp --example events",
+    )]
+}
+
 /// The report's page in headless Chromium. What that takes is installed where it is missing and can
 /// be installed; where it cannot, that is said loudly and nothing is tested.
 fn browser_tests() -> Vec<Check> {
@@ -206,7 +216,6 @@ fn python_tests(python: Python) -> Vec<Check> {
     if python.is_none() {
         return Vec::new();
     }
-    // The tests hold the package against these two, which the Rust tests have built already.
     let mut package_tests = check(
         "python tests",
         "target/python/tests/bin/python -m pytest --durations=10",
@@ -221,10 +230,6 @@ fn python_tests(python: Python) -> Vec<Check> {
         check(
             "python stubs",
             "target/python/tests/bin/python -m mypy.stubtest psmp._psmp",
-        ),
-        check(
-            "programs for the python tests",
-            "cargo build --workspace --locked --profile test --bin psmp --example events",
         ),
         package_tests,
     ]
