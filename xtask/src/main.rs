@@ -98,7 +98,7 @@ fn tests(python: Python) -> Vec<Check> {
     let mut tests = match with_nextest {
         true => check(
             "tests",
-            "cargo nextest run --workspace --locked --no-fail-fast",
+            "cargo nextest run --workspace --tests --locked --no-fail-fast",
         ),
         false => check(
             "tests and doctests",

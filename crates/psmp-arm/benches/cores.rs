@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 const PRICE: Duration = Duration::from_millis(1);
 const MOST: u64 = 5_000;
+/// What is claimed: with two cores at most this share of the time.
+const MOST_OF_ONE: f64 = 0.6;
 
 /// An arm whose checks take a millisecond each, one after the other.
 #[derive(Clone)]
@@ -98,5 +100,8 @@ fn main() {
         "all: {ratio:.2} of one core's time to a first path, median of {} problems",
         ratios.len()
     );
-    assert!(ratio < 0.8, "a second core is worth next to nothing");
+    assert!(
+        ratio <= MOST_OF_ONE,
+        "a second core is worth less than claimed"
+    );
 }

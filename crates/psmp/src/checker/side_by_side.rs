@@ -1,13 +1,14 @@
 //! Asking about several configurations at once, each on a core of its own.
 //!
 //! [`SideBySide`] makes one world of several clones. The configurations of a motion are handed out one after the
-//! other, in the order of asking, to whoever is idle; what comes behind a collision is not handed out any more. What is
-//! found is what one world alone would have found, and it counts the same: a run is the same run, event by
+//! other, in the order of asking, to whoever is idle; what comes behind a collision is not handed out any more, nor
+//! waited for. What is found is what one world alone would have found, and it counts the same: a run is the same run, event by
 //! event, on however many cores. It only takes less time, where a configuration takes longer than waking another
 //! core does.
 
 use super::prober::World;
 use super::prover::Stretches;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -45,6 +46,8 @@ struct Team<E> {
 
 #[derive(Debug)]
 struct Shared<E> {
+    /// Held by whoever asks: the team has one job at a time.
+    turn: Mutex<()>,
     job: Mutex<Job<E>>,
     has_work: Condvar,
     is_done: Condvar,
@@ -61,8 +64,12 @@ struct Job<E> {
     /// The first place that is known to be in collision or to have failed; nothing behind it matters.
     end: usize,
     failure: Option<E>,
-    /// How many portions are being asked about.
-    underway: usize,
+    /// The first places of the portions that are being asked about.
+    underway: Vec<usize>,
+    /// Which job it is: an answer that comes when nobody waits for it any more is of an earlier one.
+    number: u64,
+    /// A world has panicked on another core, which nobody may wait for.
+    has_panicked: bool,
     is_over: bool,
 }
 
@@ -70,6 +77,12 @@ impl<E> Job<E> {
     /// The next place to be handed out, if there is one.
     fn next(&self) -> Option<usize> {
         (self.next < self.end).then_some(self.next)
+    }
+
+    /// Whether no answer that is still to come can matter.
+    fn is_settled(&self) -> bool {
+        let is_awaited = |&place: &usize| place < self.end;
+        self.has_panicked || self.next().is_none() && !self.underway.iter().any(is_awaited)
     }
 }
 
@@ -91,22 +104,26 @@ impl<E> Shared<E> {
             mine.clear();
             mine.extend_from_slice(&job.configurations[place * dimension..after * dimension]);
             job.next = after;
-            job.underway += 1;
+            job.underway.push(place);
+            let number = job.number;
             drop(job);
             let answer = world.first_collision(mine, dimension);
             job = self.lock();
-            job.underway -= 1;
+            if job.number != number {
+                continue;
+            }
+            job.underway.retain(|&other| other != place);
             let (end, failure) = match answer {
-                Ok(None) => continue,
+                Ok(None) => (usize::MAX, None),
                 Ok(Some(collision)) => (place + collision, None),
                 Err(failure) => (place, Some(failure)),
             };
             if end < job.end {
                 (job.end, job.failure) = (end, failure);
             }
-        }
-        if job.underway == 0 {
-            self.is_done.notify_all();
+            if job.is_settled() {
+                self.is_done.notify_all();
+            }
         }
         job
     }
@@ -117,7 +134,6 @@ impl<E> Drop for Team<E> {
         self.shared.lock().is_over = true;
         self.shared.has_work.notify_all();
         for thread in self.threads.drain(..) {
-            // One that has panicked has said so.
             drop(thread.join());
         }
     }
@@ -130,6 +146,7 @@ where
     /// Clones of this world on so many cores, this thread's among them. On one it is the world itself.
     pub fn new(world: W, cores: usize) -> Self {
         let shared = Arc::new(Shared {
+            turn: Mutex::new(()),
             job: Mutex::new(Job {
                 configurations: Vec::new(),
                 dimension: 1,
@@ -137,7 +154,9 @@ where
                 next: 0,
                 end: 0,
                 failure: None,
-                underway: 0,
+                underway: Vec::with_capacity(cores),
+                number: 0,
+                has_panicked: false,
                 is_over: false,
             }),
             has_work: Condvar::new(),
@@ -147,13 +166,19 @@ where
             let (shared, mut world) = (Arc::clone(&shared), world.clone());
             std::thread::spawn(move || {
                 let mut mine = Vec::new();
-                let mut job = shared.lock();
-                while !job.is_over {
-                    job = shared.work(job, &mut world, &mut mine);
-                    if !job.is_over && job.next().is_none() {
-                        let woken = shared.has_work.wait(job);
-                        job = woken.unwrap_or_else(PoisonError::into_inner);
+                let working = catch_unwind(AssertUnwindSafe(|| {
+                    let mut job = shared.lock();
+                    while !job.is_over {
+                        job = shared.work(job, &mut world, &mut mine);
+                        if !job.is_over && job.next().is_none() {
+                            let woken = shared.has_work.wait(job);
+                            job = woken.unwrap_or_else(PoisonError::into_inner);
+                        }
                     }
+                }));
+                if working.is_err() {
+                    shared.lock().has_panicked = true;
+                    shared.is_done.notify_all();
                 }
             })
         };
@@ -174,7 +199,7 @@ impl<W: World> SideBySide<W> {
 }
 
 impl<W: World + Clone> Clone for SideBySide<W> {
-    /// A clone is asked by the same team: not at the same time, but by turns.
+    /// A clone asks the same team; those who ask at the same time take turns.
     fn clone(&self) -> Self {
         Self {
             world: self.world.clone(),
@@ -209,19 +234,24 @@ impl<W: World> World for SideBySide<W> {
             self.each = began.elapsed() / asked as u32;
             return Ok(answer);
         }
+        let turn = team.shared.turn.lock();
+        let _turn = turn.unwrap_or_else(PoisonError::into_inner);
         let mut job = team.shared.lock();
         job.configurations.clear();
         job.configurations.extend_from_slice(configurations);
         (job.dimension, job.portion) = (dimension, portion);
         (job.next, job.end) = (0, count);
+        job.underway.clear();
+        job.number += 1;
         team.shared.has_work.notify_all();
         let mut mine = Vec::with_capacity(portion * dimension);
         let began = Instant::now();
         job = team.shared.work(job, &mut self.world, &mut mine);
-        while job.underway > 0 {
+        while !job.is_settled() {
             let woken = team.shared.is_done.wait(job);
             job = woken.unwrap_or_else(PoisonError::into_inner);
         }
+        assert!(!job.has_panicked, "the world has panicked on another core");
         let end = job.end;
         // What others took beside it is not known, but they were at least as many.
         self.each = began.elapsed() / (end.min(count) as u32 + 1);
@@ -255,6 +285,7 @@ impl<W: World> World for SideBySide<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checker::WorldFn;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// A world on the line where what is written at a place is found there: below 0 a collision, above 1 a failure.
@@ -316,5 +347,19 @@ mod tests {
             most.load(Ordering::SeqCst) > 1,
             "nothing was asked side by side"
         );
+    }
+
+    /// Whichever core it is that panics, nobody waits for it.
+    #[test]
+    #[should_panic(expected = "panicked")]
+    fn a_panic_on_another_core_is_one_here() {
+        let world = WorldFn(|q: &[f64]| {
+            std::thread::sleep(Duration::from_millis(5));
+            assert!(q[0] < 1.0, "it has panicked");
+            true
+        });
+        let mut team = SideBySide::new(world, 2);
+        drop(team.first_collision(&[0.5], 1));
+        drop(team.first_collision(&[0.5, 1.5, 0.5, 0.5], 1));
     }
 }
