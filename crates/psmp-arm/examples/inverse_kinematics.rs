@@ -4,9 +4,8 @@
 //! both solvers begin anew up to 200 times and must come within a thousandth of a millimetre.
 //!
 //! ```text
-//! cd benches/inverse_kinematics
-//! cargo run --release -- panda.urdf panda.srdf panda_arm
-//! cargo run --release -- ../../crates/psmp-arm/src/models/wam_like.urdf
+//! cargo run --release -p psmp-arm --example inverse_kinematics -- panda.urdf panda.srdf panda_arm
+//! cargo run --release -p psmp-arm --example inverse_kinematics -- crates/psmp-arm/src/models/wam_like.urdf
 //! ```
 #![allow(clippy::unwrap_used, reason = "an example")]
 
