@@ -28,6 +28,7 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+mod anytime;
 pub mod belief;
 pub mod by_name;
 pub mod checker;
@@ -54,12 +55,13 @@ pub mod trees;
 pub mod validator;
 mod waypoints;
 
+pub use anytime::{Anytime, RoadmapPlanner, Until};
 pub use event::{Event, EventKind, Move, Progress, Source, Yardstick};
 pub use goals::Goals;
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};
 pub use path::Path;
-pub use planner::{Anytime, Fallback, Planner, RoadmapPlanner, Until};
+pub use planner::{Fallback, Planner};
 pub use price::{PriceError, Prices, Pricing};
 pub use random::Draw;
 pub use roadmap::{

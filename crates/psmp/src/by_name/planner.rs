@@ -6,12 +6,13 @@
 //! what a failure is they do not know, and it is kept beside them.
 
 use super::{BeliefName, ModelCache, ProposerName, SpecError, ValidatorName};
+use crate::anytime::{Anytime, RoadmapPlanner};
 use crate::belief::Belief;
 use crate::checker::{Checker, EdgeMemory, Finding, Part, Sightings};
 use crate::event::{Event, Progress};
 use crate::ledger::Ledger;
 use crate::path::Path;
-use crate::planner::{Anytime, Fallback, Planner, RoadmapPlanner};
+use crate::planner::{Fallback, Planner};
 use crate::price::Prices;
 use crate::proposer::Proposer;
 use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, VertexId};

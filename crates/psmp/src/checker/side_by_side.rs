@@ -359,7 +359,7 @@ mod tests {
             true
         });
         let mut team = SideBySide::new(world, 2);
-        drop(team.first_collision(&[0.5], 1));
-        drop(team.first_collision(&[0.5, 1.5, 0.5, 0.5], 1));
+        assert_eq!(team.first_collision(&[0.5], 1), Ok(None));
+        assert_eq!(team.first_collision(&[0.5, 1.5, 0.5, 0.5], 1), Ok(None));
     }
 }

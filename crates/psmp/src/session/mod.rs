@@ -36,6 +36,7 @@ mod growing;
 mod joining;
 mod on_roadmap;
 
+use crate::anytime::{Anytime, RoadmapPlanner};
 use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, PlannerSpec, Setting};
 use crate::by_name::{SpecError, TreeName};
 use crate::checker::{BisectionChecker, BisectionError, Checker, EdgeMemory, MotionChecker, World};
@@ -43,7 +44,7 @@ use crate::event::{Event, EventKind, Progress, Yardstick};
 use crate::goals::Goals;
 use crate::motion::{Resolution, ResolutionError};
 use crate::path::Path;
-use crate::planner::{Anytime, Fallback, RoadmapPlanner};
+use crate::planner::Fallback;
 use crate::price::{Meter, Prices, Pricing};
 use crate::roadmap::{self, Connection, Direction, Query, Roadmap, RoadmapError};
 use crate::shortcut::{Attempt, ShortcutOptions, Shortcutting};

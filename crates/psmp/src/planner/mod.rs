@@ -21,17 +21,21 @@
 //! A planner can be [`insured`](Planner::insured) against a wrong belief; `insurance.rs` has the
 //! theorem and its proof.
 
+mod growth;
+mod insured;
+
+use crate::anytime::{Anytime, RoadmapPlanner, Until};
 use crate::belief::{Belief, Evidence, PartlyChecked};
-use crate::checker::{Checker, EdgeMemory, Finding, Part, Sightings, Verdict};
+use crate::checker::{Checker, Finding, Part, Sightings};
 use crate::event::{Event, EventKind, Progress, Source, Yardstick};
-use crate::insurance::{Application, Insurance, Next};
+use crate::insurance::Insurance;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::price::Prices;
 use crate::proposer::{Appraisal, Proposal, Proposer, Surprises, View, value_of_best};
 use crate::random::Draw;
-use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, Slot, VertexId};
-use crate::search::{OptimisticDistances, Search, Weights};
+use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, VertexId};
+use crate::search::{OptimisticDistances, Search};
 use crate::stop::{Limit, Stop};
 use crate::validator::Validator;
 
@@ -251,177 +255,6 @@ where
         self
     }
 
-    /// The same planner, insured or not against a wrong belief; not, if this is never called.
-    ///
-    /// Insured, it ends with [`EventKind::ShortestOnRoadmap`] or [`EventKind::NoPathOnRoadmap`]
-    /// whatever it is put together from, and where the roadmap has a path it has then checked at most
-    /// twice the configurations that LazySP, which believes nothing and checks forward, would have
-    /// checked in the same world, plus the price of one path that was proposed: the dearest one, which
-    /// can be several times as long as the shortest (3.4 times was seen). Where the roadmap has no path,
-    /// add the price of another.
-    /// The planner is interrupted for that where it has spent too much, and LazySP's next edge is
-    /// checked instead: [`Source::Insurance`]. Good beliefs hardly notice.
-    #[must_use]
-    pub fn insured(mut self, insured: bool) -> Self {
-        self.is_insured = insured;
-        self.insurance = None;
-        self.is_ready = false;
-        self
-    }
-
-    /// The same planner, which knows of some edges beforehand whether they are free. They cost nothing
-    /// and are not checked again, nor proved again if they were. What is known of edges that the roadmap does
-    /// not have is passed over.
-    #[must_use]
-    pub fn knowing(mut self, known: &EdgeMemory) -> Self {
-        self.sightings.clear();
-        self.optimistic.settle(&Limit::NONE);
-        let edges = self.ledger.edge_count();
-        for (edge, free) in known.known().take_while(|(edge, _)| edge.index() < edges) {
-            if self.ledger.status(edge) != EdgeStatus::Unchecked {
-                continue;
-            }
-            self.belief
-                .observe(Evidence::of(edge, free, &self.sightings));
-            self.know(edge, free);
-            if known.is_proved(edge) {
-                self.ledger.prove(edge);
-                self.has_new_proofs = true;
-            }
-        }
-        self
-    }
-
-    /// Takes down what is known of an edge without a check.
-    fn know(&mut self, edge: EdgeId, free: bool) {
-        let verdict = Verdict {
-            free,
-            configurations: 0,
-        };
-        self.ledger.record(edge, verdict.into());
-        if !free {
-            self.optimistic.block(edge);
-        }
-        self.given += 1;
-    }
-
-    /// Adds vertices and edges to the roadmap, which all that is known and kept of the old ones outlives.
-    /// The cost is that of what is added and of the distances that become shorter by it.
-    ///
-    /// The roadmap must be the one that the belief and the checker were made with, and nobody else may plan
-    /// on it: take a [branch](Roadmap::branch) for a planner that is to grow. The best path is from now on the
-    /// shortest over proved edges, if that is shorter than it was; whether it is, is returned. A path that is
-    /// being checked and is no longer shorter than the best is given up, and a run that was over goes on if
-    /// there can be a shorter path now.
-    ///
-    /// The belief is not told that edges are known: how they were found says little of others. Tell it of the
-    /// configurations [sighted](Self::sight).
-    ///
-    /// # Errors
-    /// If the growth does not fit the roadmap or the checker cannot check other edges than it was made for.
-    /// Then nothing has changed.
-    pub fn grow(&mut self, growth: &Growth) -> Result<bool, RoadmapError> {
-        self.roadmap.accepts(growth)?;
-        self.checker.grow(growth)?;
-        if let Some(insurance) = &mut self.insurance {
-            insurance.advance(&self.ledger);
-        }
-        let old = self.ledger.edge_count();
-        self.roadmap.grow(growth)?;
-        self.follow();
-        for (place, new) in growth.edges.iter().enumerate() {
-            let edge = EdgeId((old + place) as u32);
-            if let Some(free) = new.free {
-                self.know(edge, free);
-                if free && new.proved {
-                    self.ledger.prove(edge);
-                    self.has_new_proofs = true;
-                }
-            }
-        }
-        let is_better = self.join_proved();
-        self.reconsider();
-        Ok(is_better)
-    }
-
-    /// Brings all parts up to a roadmap that has grown.
-    fn follow(&mut self) {
-        let edges = self.roadmap.edge_count();
-        self.ledger.grow(edges);
-        self.belief.grow(edges);
-        self.search.grow(&self.roadmap);
-        self.surprises.grow(&self.roadmap);
-        self.path.grow(&self.roadmap);
-        self.best.grow(&self.roadmap);
-        let before = self.optimistic.looked_at();
-        self.optimistic.grow();
-        self.unavoidable += self.optimistic.looked_at() - before;
-        if let Some(insurance) = &mut self.insurance {
-            insurance.grow();
-        }
-    }
-
-    /// Makes the shortest path over edges that are proved free the best, if it is shorter.
-    fn join_proved(&mut self) -> bool {
-        struct Proved<'a> {
-            ledger: &'a Ledger,
-            optimistic: &'a OptimisticDistances,
-        }
-        impl Weights for Proved<'_> {
-            fn cost(&mut self, _: EdgeId, length: f64) -> f64 {
-                length
-            }
-            fn is_open(&mut self, edge: EdgeId) -> bool {
-                self.ledger.is_proved(edge)
-            }
-            fn to_goal(&self, slot: Slot) -> f64 {
-                self.optimistic.slot_to_goal(slot)
-            }
-        }
-        if !std::mem::take(&mut self.has_new_proofs) {
-            return false;
-        }
-        let mut path = Path::default();
-        let found = self.search.shortest_path(
-            &self.roadmap,
-            self.query,
-            self.best_length,
-            &Limit::NONE,
-            &mut Proved {
-                ledger: &self.ledger,
-                optimistic: &self.optimistic,
-            },
-            &mut path,
-        );
-        if !found || path.length() >= self.best_length {
-            return false;
-        }
-        self.best.copy_from(&path);
-        self.best_length = path.length();
-        true
-    }
-
-    /// After growth: what is no longer worth checking is given up, and what is over may go on.
-    fn reconsider(&mut self) {
-        self.without_improvement = 0;
-        let is_better = self.path.length() < self.best_length;
-        match self.state {
-            State::Checking | State::Proving { .. } if !is_better => {
-                self.broken_off = None;
-                self.state = State::Proposing;
-            }
-            State::Insuring | State::Insured => {
-                // LazySP may have another path now, and goes on with its checks by itself.
-                self.broken_off = None;
-                if !is_better {
-                    self.awaiting = None;
-                }
-            }
-            State::Over if self.lower_bound() < self.best_length => self.state = State::Proposing,
-            _ => {}
-        }
-    }
-
     /// Tells the belief of configurations that were seen elsewhere than on edges of the roadmap, such as
     /// those of a motion, best motion by motion.
     pub fn sight(&mut self, sightings: &Sightings) {
@@ -589,40 +422,6 @@ where
         true
     }
 
-    /// Whether thinking has to be applied for.
-    fn is_thinking_insured(&self) -> bool {
-        self.prices.is_some() && self.insurance.is_some()
-    }
-
-    /// Whether all that was thought for the belief has taken no longer than all checks, which are what it could save. Where
-    /// repairing distances on a large roadmap takes longer than cheap checks do, LazySP is left to itself.
-    fn is_thinking_worth_it(&self) -> bool {
-        self.prices.is_none_or(|prices| {
-            let thoughts = self.search.looked_at() + self.optimistic.looked_at();
-            let thinking = prices.cost(0, thoughts - self.unavoidable);
-            thinking <= prices.cost(self.ledger.configurations(), 0)
-        })
-    }
-
-    /// Makes the repairs that were put off, as far as they are covered. Whether a proposal is covered then; nothing
-    /// if the limit was met before that could be told.
-    fn may_think(&mut self, limit: &Limit) -> Option<bool> {
-        if !self.is_thinking_insured() {
-            return Some(true);
-        }
-        if !self.is_thinking_worth_it() {
-            return Some(false);
-        }
-        while let Some(&edge) = self.put_off.last() {
-            if !self.covers(0, self.last_repair, limit)? {
-                return Some(false);
-            }
-            self.put_off.pop();
-            self.block(edge);
-        }
-        self.covers(0, self.last_proposal, limit)
-    }
-
     fn block(&mut self, edge: EdgeId) {
         let before = self.optimistic.looked_at();
         self.optimistic.block(edge);
@@ -647,16 +446,6 @@ where
                 self.leave_to_lazysp(None);
                 self.step_insuring(limit)
             }
-        }
-    }
-
-    /// It is LazySP's turn, and the proposed path waits for its next check to be covered, if that has this price.
-    fn leave_to_lazysp(&mut self, awaiting: Option<u64>) {
-        self.broken_off = None;
-        self.awaiting = awaiting;
-        self.state = State::Insuring;
-        if let Some(insurance) = &mut self.insurance {
-            insurance.begin_turn();
         }
     }
 
@@ -736,81 +525,6 @@ where
             self.leave_to_lazysp(None);
         }
         self.event(EventKind::NoImprovement)
-    }
-
-    /// Whether so many configurations and thoughts may be spent for the belief; nothing if the limit was met
-    /// before that could be told.
-    fn covers(&mut self, configurations: u64, thoughts: u64, limit: &Limit) -> Option<bool> {
-        let Some(insurance) = &mut self.insurance else {
-            return Some(true);
-        };
-        insurance.covers(&mut Application {
-            path: &self.path,
-            configurations,
-            thoughts,
-            repairs: self.optimistic.looked_at(),
-            ledger: &self.ledger,
-            search: &mut self.search,
-            cost_if_free: &|edge| self.checker.cost_if_free(edge),
-            limit,
-        })
-    }
-
-    /// LazySP's next step, at most one check.
-    fn step_insuring(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
-        let Some(insurance) = &mut self.insurance else {
-            unreachable!("only the insured come here");
-        };
-        let edge = match insurance.advance(&self.ledger) {
-            Next::Check(edge) => edge,
-            Next::Arrived if insurance.path().length() < self.best_length => {
-                self.path.copy_from(insurance.path());
-                self.state = State::Proving { is_proposed: false };
-                return self.step_proving(false, limit);
-            }
-            // What there is to know is known: this ends the run.
-            Next::Arrived | Next::Nowhere => return self.step_proposing(limit),
-        };
-        if insurance.announce() {
-            let length = insurance.path().length();
-            return Ok(Some(self.event(EventKind::Proposed {
-                length,
-                source: Source::Insurance,
-            })));
-        }
-        let event = self.check(edge, u64::MAX, limit)?;
-        if event.is_some() && self.broken_off.is_none() {
-            self.state = State::Insured;
-        }
-        Ok(event)
-    }
-
-    /// After a check for the insurance: the proposed path goes on if that is covered now, and
-    /// another one is proposed if it was refuted meanwhile.
-    fn step_insured(&mut self, limit: &Limit) -> Result<Option<Event>, C::Error> {
-        let blocked = |e: &EdgeId| self.ledger.status(*e) == EdgeStatus::Blocked;
-        match self.awaiting {
-            Some(price) if !self.path.edges().iter().any(blocked) => {
-                match self.covers(price, 0, limit) {
-                    None => Ok(None),
-                    Some(true) => {
-                        self.state = State::Checking;
-                        Ok(Some(self.event(EventKind::Proposed {
-                            length: self.path.length(),
-                            source: self.source,
-                        })))
-                    }
-                    Some(false) => {
-                        self.state = State::Insuring;
-                        self.step_insuring(limit)
-                    }
-                }
-            }
-            _ => {
-                self.state = State::Proposing;
-                self.step_proposing(limit)
-            }
-        }
     }
 
     fn improve(&mut self) -> Event {
@@ -1020,53 +734,6 @@ where
     }
 }
 
-/// What every anytime planner does, on a roadmap or without one: it takes a step when it is told to,
-/// says what came of it, and knows where it stands. Budgets, curves and scores need no more.
-pub trait Anytime {
-    /// How its checks can fail.
-    type Error;
-    /// The next event; `None` once the run is over, or where the limit is met before there is one.
-    fn step(&mut self, limit: &Limit) -> Option<Result<Event, Self::Error>>;
-    /// Where the run stands.
-    fn progress(&self) -> Progress;
-    /// Whether the next step only tells of what has happened already, and so is to be taken whatever the
-    /// limit.
-    fn has_news(&self) -> bool {
-        false
-    }
-}
-
-/// The face of every planner on a roadmap, whatever it is made of: for front ends that choose at run
-/// time.
-pub trait RoadmapPlanner: Anytime {
-    /// The shortest path found so far.
-    fn best_path(&self) -> Option<&Path>;
-    /// The path proposed last.
-    fn proposed_path(&self) -> &Path;
-    /// All checks so far.
-    fn ledger(&self) -> &Ledger;
-    /// The probability that an edge is free given all checks so far.
-    fn probability_free(&mut self, edge: EdgeId) -> f64;
-    /// Whether an edge is free in the world drawn last, as far as the proposer draws worlds.
-    fn is_free_in_draw(&mut self, edge: EdgeId) -> bool;
-    /// Adds vertices and edges to the roadmap; whether the best path is shorter by it. See
-    /// [`Planner::grow`].
-    ///
-    /// # Errors
-    /// If the growth does not fit the roadmap or the checker cannot grow. Then nothing has changed.
-    fn grow(&mut self, growth: &Growth) -> Result<bool, RoadmapError>;
-    /// Tells the belief of configurations that were seen elsewhere. See [`Planner::sight`].
-    fn sight(&mut self, sightings: &Sightings);
-    /// What each configuration spent on the proposed path is expected to bring. See [`Planner::promise`].
-    fn promise(&mut self) -> Option<f64>;
-    /// How many edges all searches have looked at. See [`Planner::effort`].
-    fn effort(&self) -> u64;
-    /// How many edges were looked at for distances to the goal. See [`Planner::upkeep`].
-    fn upkeep(&self) -> u64;
-    /// Says what a configuration and a thought cost from now on. See [`Planner::set_prices`].
-    fn set_prices(&mut self, prices: Prices);
-}
-
 impl<P, B, V, C> Anytime for Planner<P, B, V, C>
 where
     P: Proposer<B>,
@@ -1122,35 +789,5 @@ where
     }
     fn set_prices(&mut self, prices: Prices) {
         Planner::set_prices(self, prices);
-    }
-}
-
-/// The events of a planner until a condition is met; made by [`Planner::until`].
-#[derive(Debug)]
-pub struct Until<'s, P: ?Sized> {
-    planner: &'s mut P,
-    limit: Limit,
-}
-
-impl<'s, P: ?Sized> Until<'s, P> {
-    /// Drives `planner` until `stop` is met. Time counts from here.
-    pub fn new(planner: &'s mut P, stop: &Stop) -> Self {
-        Self::within(planner, Limit::new(stop))
-    }
-
-    /// Drives `planner` until the limit is met, which may have begun before.
-    pub fn within(planner: &'s mut P, limit: Limit) -> Self {
-        Self { planner, limit }
-    }
-}
-
-impl<P: Anytime + ?Sized> Iterator for Until<'_, P> {
-    type Item = Result<Event, P::Error>;
-    fn next(&mut self) -> Option<Self::Item> {
-        self.limit.stand_at(self.planner.progress());
-        if self.limit.is_met() && !self.planner.has_news() {
-            return None;
-        }
-        self.planner.step(&self.limit)
     }
 }
