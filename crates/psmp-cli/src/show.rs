@@ -212,7 +212,14 @@ pub fn with_bound(mut object: Value, progress: Progress) -> Value {
 /// How long the best path was after so many configurations.
 pub fn curve(trial: &Trial) -> Vec<(u64, f64)> {
     let found = trial.improvements.iter();
-    found.map(|i| (i.configurations, i.length)).collect()
+    let end = trial
+        .progress
+        .best_length
+        .map(|length| (trial.progress.configurations, length));
+    found
+        .map(|i| (i.configurations, i.length))
+        .chain(end)
+        .collect()
 }
 
 /// What came of a run, in a line below a picture's title.
