@@ -15,7 +15,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    format, lints, all tests, doctests, documentation, the report in a browser, the Python package
+  test    format, lints, all tests, doctests, documentation, C and C++ with OMPL, the report in a browser, the Python package
   bench   the benchmarks that speed is claimed by, each beside its rival
   dependencies   whether each crate needs what ARCHITECTURE.md says, and no more";
 
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
             for checks in [
                 tests(python),
                 release_checks(),
+                c_tests(),
                 browser_tests(),
                 python_tests(python),
             ] {
@@ -127,8 +128,8 @@ fn release_checks() -> Vec<Check> {
         check("dependencies", "cargo xtask dependencies"),
         check(
             "packaging",
-            "cargo package --workspace --exclude psmp-py --exclude psmp-fuzz --exclude psmp-testdata \
-             --exclude xtask --locked --allow-dirty --no-verify --quiet",
+            "cargo package --workspace --exclude psmp-py --exclude psmp-c --exclude psmp-fuzz \
+             --exclude psmp-testdata --exclude xtask --locked --allow-dirty --no-verify --quiet",
         ),
     ];
     if has("cargo", &["deny", "--version"]) {
@@ -145,28 +146,88 @@ fn release_checks() -> Vec<Check> {
     checks
 }
 
-/// The report's page in headless Chromium. What that takes is installed where it is missing and can
-/// be installed; where it cannot, that is said loudly and nothing is tested.
-fn browser_tests() -> Vec<Check> {
-    let missing: Vec<&str> = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")]
-        .into_iter()
-        .filter(|(program, _)| !has(program, &["--version"]))
-        .map(|(_, package)| package)
-        .collect();
-    if !missing.is_empty() {
-        let install = format!(
-            "apt-get update -qq && apt-get install -y -qq --no-install-recommends {}",
-            missing.join(" ")
+/// Sees that all of these are there, each a command that succeeds where its package is. Those that are missing are installed if that
+/// can be done; if not, that is said loudly.
+fn installed(what: &str, needed: &[(&[&str], &str)]) -> bool {
+    let is_there = |command: &[&str]| command.split_first().is_some_and(|(p, a)| has(p, a));
+    let missing = needed.iter().filter(|(command, _)| !is_there(command));
+    let missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let install = format!(
+        "apt-get update -qq && apt-get install -y -qq --no-install-recommends {}",
+        missing.join(" ")
+    );
+    eprintln!("\n== installing what {what} needs: {install}");
+    let installed = Command::new("sh").args(["-c", &install]).status();
+    let is_done = installed.is_ok_and(|status| status.success());
+    if !is_done {
+        eprintln!(
+            "SKIPPED: {what}, because {} cannot be installed; install it and run again",
+            missing.join(", ")
         );
-        eprintln!("\n== installing what the browser test needs: {install}");
-        let installed = Command::new("sh").args(["-c", &install]).status();
-        if !installed.is_ok_and(|status| status.success()) {
-            eprintln!(
-                "SKIPPED: the browser test, because {} cannot be installed; install it and run again",
-                missing.join(", ")
-            );
-            return Vec::new();
-        }
+    }
+    is_done
+}
+
+/// The C interface under valgrind and random calls, installed as a user would, and with it the C++ examples, in which psmp is a
+/// planner of OMPL. The library is the one that the Rust tests have built.
+fn c_tests() -> Vec<Check> {
+    let needed: [(&[&str], &str); 5] = [
+        (&["c++", "--version"], "g++"),
+        (&["cmake", "--version"], "cmake"),
+        (&["valgrind", "--version"], "valgrind"),
+        (&["pkg-config", "--version"], "pkg-config"),
+        (&["pkg-config", "--exists", "ompl"], "libompl-dev"),
+    ];
+    if !installed("the test of C and C++", &needed) {
+        return Vec::new();
+    }
+    // What CMake is told from outside it takes for paths as they stand.
+    let Ok(here) = std::env::current_dir() else {
+        eprintln!("SKIPPED: the test of C and C++, because the folder that this runs in is gone");
+        return Vec::new();
+    };
+    let here = here.display();
+    let configure = format!(
+        "cmake -S crates/psmp-c -B target/c/psmp -DPSMP_TESTS=ON -DPSMP_BUILT={here}/target/debug/deps \
+         -DCMAKE_INSTALL_PREFIX={here}/target/c/installed"
+    );
+    let configure_examples = format!(
+        "cmake -S examples/cpp -B target/c/examples -DCMAKE_PREFIX_PATH={here}/target/c/installed"
+    );
+    vec![
+        check("C interface", configure.leak()),
+        check(
+            "C interface, built and installed",
+            "cmake --build target/c/psmp --parallel 2 --target install",
+        ),
+        check(
+            "C interface, tested",
+            "ctest --test-dir target/c/psmp --parallel 2 --output-on-failure",
+        ),
+        check("C++ with OMPL", configure_examples.leak()),
+        check(
+            "C++ with OMPL, built",
+            "cmake --build target/c/examples --parallel 2",
+        ),
+        check(
+            "C++ with OMPL, tested",
+            "ctest --test-dir target/c/examples --parallel 2 --output-on-failure",
+        ),
+    ]
+}
+
+/// The report's page in headless Chromium.
+fn browser_tests() -> Vec<Check> {
+    let needed: [(&[&str], &str); 3] = [
+        (&["chromium", "--version"], "chromium"),
+        (&["node", "--version"], "nodejs"),
+        (&["npm", "--version"], "npm"),
+    ];
+    if !installed("the browser test", &needed) {
+        return Vec::new();
     }
     let in_its_folder = |check: Check| Check {
         folder: "tests/browser",
