@@ -28,6 +28,7 @@ void must(bool is_so, const std::string& what) {
 std::shared_ptr<ob::RealVectorStateSpace> unit_square() {
   auto space = std::make_shared<ob::RealVectorStateSpace>(2);
   space->setBounds(0.0, 1.0);
+  space->setup();
   return space;
 }
 
@@ -89,6 +90,7 @@ void plan_for_a_rod() {
   bounds.setLow(0.0);
   bounds.setHigh(10.0);
   space->setBounds(bounds);
+  space->setup();
   og::SimpleSetup setup(space);
   long asked = 0;
   setup.setStateValidityChecker([&](const ob::State* s) {
@@ -265,8 +267,8 @@ void tell_what_cannot_be() {
 int main() {
   ompl::msg::setLogLevel(ompl::msg::LOG_NONE);
   ompl::RNG::setSeed(1);
-  plan_in(worlds::discs(1, 4));
-  plan_in(worlds::maze(2, 4));
+  plan_in(worlds::discs(1, 3));
+  plan_in(worlds::maze(2, 3));
   plan_for_a_rod();
   plan_to_several_goals();
   plan_to_a_region();

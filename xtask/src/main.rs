@@ -179,7 +179,11 @@ fn c_tests() -> Vec<Check> {
         (&["cmake", "--version"], "cmake"),
         (&["valgrind", "--version"], "valgrind"),
         (&["pkg-config", "--version"], "pkg-config"),
-        (&["pkg-config", "--exists", "ompl"], "libompl-dev"),
+        // Debian's package of OMPL names libraries that do not come with it.
+        (
+            &["sh", "-c", "pkg-config --exists ompl && ls /usr/lib/*/libboost_filesystem.so /usr/lib/*/libboost_serialization.so"],
+            "libompl-dev libboost-filesystem-dev libboost-serialization-dev",
+        ),
     ];
     if !installed("the test of C and C++", &needed) {
         return Vec::new();
