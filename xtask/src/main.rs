@@ -181,7 +181,11 @@ fn c_tests() -> Vec<Check> {
         (&["pkg-config", "--version"], "pkg-config"),
         // Debian's package of OMPL names libraries that do not come with it.
         (
-            &["sh", "-c", "pkg-config --exists ompl && ls /usr/lib/*/libboost_filesystem.so /usr/lib/*/libboost_serialization.so"],
+            &[
+                "sh",
+                "-c",
+                "pkg-config --exists ompl && ls /usr/lib/*/libboost_filesystem.so /usr/lib/*/libboost_serialization.so",
+            ],
             "libompl-dev libboost-filesystem-dev libboost-serialization-dev",
         ),
     ];

@@ -79,13 +79,15 @@ impl World for CheckedByCaller {
     type Error = NoAnswer;
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, NoAnswer> {
+        let q = configuration.as_ptr();
         let answer = match self.function {
-            // SAFETY: the caller promises that it can be called with its data and a configuration.
             Function::One(check) => {
-                i64::from(unsafe { check(self.user_data, configuration.as_ptr()) })
+                // SAFETY: the caller promises that it can be called with its data and a configuration.
+                let answer = unsafe { check(self.user_data, q) };
+                i64::from(answer)
             }
             // SAFETY: likewise, with one configuration.
-            Function::Many(check, _) => unsafe { check(self.user_data, configuration.as_ptr(), 1) },
+            Function::Many(check, _) => unsafe { check(self.user_data, q, 1) },
         };
         match answer {
             0 => Ok(false),
