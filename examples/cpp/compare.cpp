@@ -74,11 +74,21 @@ Outcome run(const worlds::World& world, const Make& make, unsigned int seed, dou
 
 bool is_solved(const Outcome& outcome) { return std::isfinite(outcome.checks); }
 
-double median(const std::vector<Outcome>& outcomes, double Outcome::*what) {
+// What so large a share of runs comes to at most.
+double quantile(const std::vector<Outcome>& outcomes, double Outcome::*what, double share) {
   std::vector<double> values;
   for (const Outcome& outcome : outcomes) values.push_back(outcome.*what);
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size()))];
+}
+
+double median(const std::vector<Outcome>& outcomes, double Outcome::*what) { return quantile(outcomes, what, 0.5); }
+
+// In how many worlds psmp has a first path for fewer checks than another.
+std::size_t fewer(const std::vector<Outcome>& ours, const std::vector<Outcome>& others) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) count += ours[i].checks < others[i].checks ? 1 : 0;
+  return count;
 }
 
 }  // namespace
@@ -101,7 +111,7 @@ int main(int count, char** arguments) {
   };
   std::cout << "medians over " << worlds_of_a_kind << " worlds of each kind, one query each; at most " << most_checks
             << " checks and " << most_seconds << " s of the processor\n"
-            << "world   planner      solved  checks to first  first length  last length\n";
+            << "world   planner   solved  checks to first (quartiles)  psmp takes fewer in  first length  last length\n";
   bool is_good = true;
   for (const auto& kind : {worlds::discs(0, 0), worlds::maze(0, 0)}) {
     // Of each planner, with the first path and with the last.
@@ -116,11 +126,12 @@ int main(int count, char** arguments) {
     }
     for (std::size_t i = 0; i < planners.size(); ++i) {
       const auto& [first, last] = outcomes[i];
-      std::cout << std::left << std::setw(8) << kind.name << std::setw(13) << planners[i].first << std::right
-                << std::setw(3) << std::count_if(first.begin(), first.end(), is_solved) << " of " << std::setw(2)
-                << first.size() << std::fixed << std::setprecision(0) << std::setw(16) << median(first, &Outcome::checks)
-                << std::setprecision(3) << std::setw(14) << median(first, &Outcome::length) << std::setw(13)
-                << median(last, &Outcome::length) << '\n';
+      std::cout << std::left << std::setw(8) << kind.name << std::setw(12) << planners[i].first << std::right
+                << std::setw(4) << std::count_if(first.begin(), first.end(), is_solved) << std::fixed
+                << std::setprecision(0) << std::setw(11) << median(first, &Outcome::checks) << " ("
+                << quantile(first, &Outcome::checks, 0.25) << " to " << quantile(first, &Outcome::checks, 0.75) << ')'
+                << std::setw(9) << fewer(outcomes[0][0], first) << std::setprecision(3) << std::setw(14)
+                << median(first, &Outcome::length) << std::setw(13) << median(last, &Outcome::length) << '\n';
     }
     const auto &ours = outcomes[0][0], &lazy = outcomes[2][0];
     for (std::size_t i = 0; i < ours.size(); ++i) {

@@ -260,6 +260,11 @@ void tell_what_cannot_be() {
   must(wall.planner->ob::Planner::solve(0.1) == ob::PlannerStatus::INVALID_GOAL, "a goal in collision is told");
   wall.planner->params().setParam("method", "lazysp");
   must(wall.planner->getMethod() == "lazysp", "it has parameters");
+  wall.problem->setGoalState(state(wall.space, {0.9, 0.9}), 1e-9);
+  for (int twice = 0; twice < 2; ++twice) {
+    wall.planner->setMethod("best");
+    must(wall.planner->ob::Planner::solve(0.1) == ob::PlannerStatus::ABORT, "a method that is none is told, each time");
+  }
 }
 
 }  // namespace

@@ -250,6 +250,7 @@ class Planner : public ::ompl::base::Planner {
 
   ::ompl::base::PlannerStatus solve(const ::ompl::base::PlannerTerminationCondition& ptc) override {
     using ::ompl::base::PlannerStatus;
+    if (!space_) setup();
     checkValidity();
     if (!pdef_->getGoal()->hasType(::ompl::base::GOAL_SAMPLEABLE_REGION)) {
       OMPL_ERROR("%s: the goal is no region that states can be drawn from", getName().c_str());
@@ -339,17 +340,18 @@ class Planner : public ::ompl::base::Planner {
 
   void begin(bool is_new) {
     if (!planner_) {
-      state_ = si_->allocState();
-      planner_.emplace(space_->axes(), [this](Configuration q) {
+      if (state_ == nullptr) state_ = si_->allocState();
+      psmp::Planner planner(space_->axes(), [this](Configuration q) {
         space_->write(q, state_, reals_);
         return si_->isValid(state_);
       });
-      space_->set_resolution(*planner_);
-      planner_->set_name(method_);
-      planner_->set_settles(settles_);
+      space_->set_resolution(planner);
+      planner.set_name(method_);
+      planner.set_settles(settles_);
       // OMPL's seeds are numbers of 32 bits.
-      planner_->set_seed(seed_.value_or(static_cast<unsigned int>(::ompl::RNG().getLocalSeed())));
-      if (!seed_) planner_->measure_price();
+      planner.set_seed(seed_.value_or(static_cast<unsigned int>(::ompl::RNG().getLocalSeed())));
+      if (!seed_) planner.measure_price();
+      planner_.emplace(std::move(planner));
     }
     if (!is_new && has_query_) return;
     std::vector<std::vector<double>> goals;
