@@ -15,7 +15,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    format, lints, all tests, doctests, documentation, the report in a browser, the Python package
+  test    format, lints, all tests, doctests, documentation, C and C++ with OMPL, the report in a browser, the Python package
   bench   the benchmarks that speed is claimed by, each beside its rival
   dependencies   whether each crate needs what ARCHITECTURE.md says, and no more";
 
@@ -24,12 +24,16 @@ fn main() -> ExitCode {
         Some("test") => {
             let mut tally = Tally::default();
             // One core unpacks packages while lints are compiled.
-            let environment = thread::spawn(python_environment);
+            let environment = thread::spawn(|| {
+                let _ = (FOR_C.are_installed(), FOR_BROWSERS.are_installed());
+                python_environment()
+            });
             tally.run(&lints());
             let python = environment.join().unwrap_or_default();
             for checks in [
                 tests(python),
                 release_checks(),
+                c_tests(),
                 programs(),
                 browser_tests(),
                 python_tests(python),
@@ -128,8 +132,8 @@ fn release_checks() -> Vec<Check> {
         check("dependencies", "cargo xtask dependencies"),
         check(
             "packaging",
-            "cargo package --workspace --exclude psmp-py --exclude psmp-fuzz --exclude psmp-testdata \
-             --exclude xtask --locked --allow-dirty --no-verify --quiet",
+            "cargo package --workspace --exclude psmp-py --exclude psmp-c --exclude psmp-fuzz \
+             --exclude psmp-testdata --exclude xtask --locked --allow-dirty --no-verify --quiet",
         ),
     ];
     if has("cargo", &["deny", "--version"]) {
@@ -155,28 +159,116 @@ fn programs() -> Vec<Check> {
     )]
 }
 
-/// The report's page in headless Chromium. What that takes is installed where it is missing and can
-/// be installed; where it cannot, that is said loudly and nothing is tested.
-fn browser_tests() -> Vec<Check> {
-    let missing: Vec<&str> = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")]
-        .into_iter()
-        .filter(|(program, _)| !has(program, &["--version"]))
-        .map(|(_, package)| package)
-        .collect();
-    if !missing.is_empty() {
+/// Programs and libraries that tests need beside Rust.
+struct Packages {
+    /// What needs them.
+    what: &'static str,
+    /// Each as a command that succeeds where it is, and its Debian packages.
+    needed: &'static [(&'static [&'static str], &'static str)],
+}
+
+const FOR_C: Packages = Packages {
+    what: "the test of C and C++",
+    needed: &[
+        (&["c++", "--version"], "g++"),
+        (&["cmake", "--version"], "cmake"),
+        (&["valgrind", "--version"], "valgrind"),
+        (&["pkg-config", "--version"], "pkg-config"),
+        // Debian's package of OMPL names libraries that do not come with it.
+        (
+            &[
+                "sh",
+                "-c",
+                "pkg-config --exists ompl && ls /usr/lib/*/libboost_filesystem.so /usr/lib/*/libboost_serialization.so",
+            ],
+            "libompl-dev libboost-filesystem-dev libboost-serialization-dev",
+        ),
+    ],
+};
+
+const FOR_BROWSERS: Packages = Packages {
+    what: "the browser test",
+    needed: &[
+        (&["chromium", "--version"], "chromium"),
+        (&["node", "--version"], "nodejs"),
+        (&["npm", "--version"], "npm"),
+    ],
+};
+
+impl Packages {
+    /// Sees that all are there. Those that are missing are installed if that can be done; if not, that is said loudly.
+    fn are_installed(&self) -> bool {
+        let is_there = |command: &[&str]| command.split_first().is_some_and(|(p, a)| has(p, a));
+        let missing = self.needed.iter().filter(|(command, _)| !is_there(command));
+        let missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
+        if missing.is_empty() {
+            return true;
+        }
         let install = format!(
             "apt-get update -qq && apt-get install -y -qq --no-install-recommends {}",
             missing.join(" ")
         );
-        eprintln!("\n== installing what the browser test needs: {install}");
+        eprintln!("\n== installing what {} needs: {install}", self.what);
         let installed = Command::new("sh").args(["-c", &install]).status();
-        if !installed.is_ok_and(|status| status.success()) {
+        let is_done = installed.is_ok_and(|status| status.success());
+        if !is_done {
             eprintln!(
-                "SKIPPED: the browser test, because {} cannot be installed; install it and run again",
+                "SKIPPED: {}, because {} cannot be installed; install it and run again",
+                self.what,
                 missing.join(", ")
             );
-            return Vec::new();
         }
+        is_done
+    }
+}
+
+/// The C interface under valgrind and random calls, installed as a user would, and with it the C++ examples, in which psmp is a
+/// planner of OMPL. The library is the one that the Rust tests have built.
+fn c_tests() -> Vec<Check> {
+    if !FOR_C.are_installed() {
+        return Vec::new();
+    }
+    // What CMake is told from outside it takes for paths as they stand.
+    let Ok(here) = std::env::current_dir() else {
+        eprintln!("SKIPPED: the test of C and C++, because the folder that this runs in is gone");
+        return Vec::new();
+    };
+    let built = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let built = here.join(built).join("debug/deps");
+    let (here, built) = (here.display(), built.display());
+    let configure = format!(
+        "cmake -S crates/psmp-c -B target/c/psmp -DPSMP_TESTS=ON -DPSMP_BUILT={built} \
+         -DCMAKE_INSTALL_PREFIX={here}/target/c/installed"
+    );
+    let configure_examples = format!(
+        "cmake -S examples/cpp -B target/c/examples -DCMAKE_PREFIX_PATH={here}/target/c/installed"
+    );
+    vec![
+        check("C interface", configure.leak()),
+        check(
+            "C interface, built and installed",
+            "cmake --build target/c/psmp --parallel 2 --target install",
+        ),
+        check(
+            "C interface, tested",
+            "ctest --test-dir target/c/psmp --parallel 2 --output-on-failure",
+        ),
+        check("C++ with OMPL", configure_examples.leak()),
+        check(
+            "C++ with OMPL, built",
+            "cmake --build target/c/examples --parallel 2",
+        ),
+        check(
+            "C++ with OMPL, tested",
+            "ctest --test-dir target/c/examples --parallel 2 --output-on-failure",
+        ),
+    ]
+}
+
+/// The report's page in headless Chromium.
+fn browser_tests() -> Vec<Check> {
+    if !FOR_BROWSERS.are_installed() {
+        return Vec::new();
     }
     let in_its_folder = |check: Check| Check {
         folder: "tests/browser",
