@@ -9,6 +9,7 @@ use crate::robot::{Robot, Variable};
 use crate::robot_hash::add;
 use crate::scene::Goal;
 use crate::srdf::{NamedState, Semantics};
+use crate::whereabouts::Whereabouts;
 use psmp::{Axis, Space};
 use std::collections::BTreeSet;
 use std::hash::Hasher;
@@ -197,6 +198,14 @@ impl ArmError {
     }
 }
 
+/// The space of an arm's configurations, in which beliefs measure where the arm is.
+fn embedded(space: Space, robot: &Robot, kinematics: &Kinematics<f64>) -> Space {
+    match Whereabouts::new(robot, kinematics, &space) {
+        Some(whereabouts) => space.embedded(Arc::new(whereabouts)),
+        None => space,
+    }
+}
+
 fn list(names: &[String]) -> String {
     match names {
         [] => "no groups".to_owned(),
@@ -299,6 +308,7 @@ impl Arm {
         let space = Space::new(axes).map_err(|_| ArmError::Empty(group.to_owned()))?;
         let rest: Vec<f64> = robot.variables().iter().map(Variable::rest).collect();
         let kinematics = Kinematics::of_variables(&robot, &variables, &rest);
+        let space = embedded(space, &robot, &kinematics);
         Ok(Self {
             robot: Arc::new(robot),
             group: group.to_owned(),
@@ -329,6 +339,9 @@ impl Arm {
         }
         arm.check_followers(positions)?;
         arm.kinematics = Kinematics::of_variables(&arm.robot, &arm.variables, &arm.rest);
+        if arm.kinematics != self.kinematics {
+            arm.space = embedded(arm.space, &arm.robot, &arm.kinematics);
+        }
         Ok(arm)
     }
 

@@ -101,14 +101,18 @@ impl CheckedArm {
         &self.space
     }
 
-    /// The same arm, planned for in another space of its configurations, such as a part of its own.
+    /// The same arm, planned for in another space of its configurations, such as a part of its own. How far apart they
+    /// are for beliefs stays as it is.
     ///
     /// # Panics
     /// If that has another number of axes.
     #[must_use]
     pub fn within(mut self, space: &Space) -> Self {
         assert_eq!(space.dimension(), self.space.dimension());
-        self.space = space.clone();
+        self.space = match self.space.embedding() {
+            Some(embedding) => space.clone().embedded(embedding.clone()),
+            None => space.clone(),
+        };
         self
     }
 

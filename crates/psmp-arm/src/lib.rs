@@ -50,6 +50,7 @@ mod table;
 mod trajectory;
 mod true_shape;
 mod urdf;
+mod whereabouts;
 mod winding;
 mod world;
 mod xml;

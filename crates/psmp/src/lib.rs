@@ -69,7 +69,7 @@ pub use roadmap::{
     VertexId,
 };
 pub use session::{AnyChecker, EdgesOnly, End, Joined, Session, SessionError, SessionOptions};
-pub use space::{Axis, Space, SpaceError};
+pub use space::{Axis, Embedding, Space, SpaceError};
 pub use stop::{Limit, Stop};
 pub use table::{CollisionTable, Experience, RowLengthError, WorldId};
 pub use waypoints::Waypoints;

@@ -4,7 +4,14 @@
 //! that scales its part of every distance (radians and metres do not compare by themselves), and
 //! may wrap around, as the angle of a continuous joint does. Distances and straight motions follow
 //! from that: across a wrapping axis the way goes round whichever side is shorter.
+//!
+//! How far apart two configurations are along its axes says how long a motion is. It need not say how
+//! alike they are: a radian at the shoulder of an arm sweeps a metre, one at the wrist a hand's breadth, and
+//! obstacles stand where the arm is, not where its joints are. So a space may have an [`Embedding`], by
+//! which beliefs measure what is near.
 
+use std::fmt;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// One coordinate of a configuration.
@@ -147,10 +154,34 @@ impl Axis {
     }
 }
 
-/// The axes of a configuration space, with the metric and the straight motions they give.
-#[derive(Debug, Clone, PartialEq)]
+/// Where configurations lie in another space, in which what collides with the same things is near each other,
+/// by the plain Euclidean distance.
+///
+/// Motions should be short beside how they bend there: along an edge of a roadmap a place is told from those of the
+/// edge's ends and its middle.
+pub trait Embedding: fmt::Debug + Send + Sync {
+    /// How many numbers a place has.
+    fn dimension(&self) -> usize;
+
+    /// The longest side of what surrounds all places: what distances are measured by where no one says.
+    fn longest_side(&self) -> f64;
+
+    /// Writes the place of a configuration.
+    fn embed(&self, configuration: &[f64], place: &mut [f64]);
+}
+
+/// The axes of a configuration space, with the metric and the straight motions they give. Spaces with the same
+/// axes are the same, however they are embedded.
+#[derive(Debug, Clone)]
 pub struct Space {
     axes: Vec<Axis>,
+    embedding: Option<Arc<dyn Embedding>>,
+}
+
+impl PartialEq for Space {
+    fn eq(&self, other: &Self) -> bool {
+        self.axes == other.axes
+    }
 }
 
 impl Space {
@@ -162,7 +193,25 @@ impl Space {
         if axes.is_empty() {
             return Err(SpaceError::NoAxes);
         }
-        Ok(Self { axes })
+        Ok(Self {
+            axes,
+            embedding: None,
+        })
+    }
+
+    /// The same space, in which beliefs measure by this embedding what is near.
+    #[must_use]
+    pub fn embedded(self, embedding: Arc<dyn Embedding>) -> Self {
+        Self {
+            embedding: Some(embedding),
+            ..self
+        }
+    }
+
+    /// What beliefs measure by, if it is not the distance of the space itself.
+    #[must_use]
+    pub fn embedding(&self) -> Option<&Arc<dyn Embedding>> {
+        self.embedding.as_ref()
     }
 
     /// The unit cube `[0, 1]^dimension`.
@@ -180,6 +229,7 @@ impl Space {
         };
         Self {
             axes: vec![axis; dimension],
+            embedding: None,
         }
     }
 

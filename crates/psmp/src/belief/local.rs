@@ -18,7 +18,7 @@
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
-use crate::belief::surroundings::{Remembered, Surroundings, ends};
+use crate::belief::surroundings::{Remembered, Surroundings};
 use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
@@ -82,7 +82,9 @@ struct Met {
 pub struct Local {
     roadmap: Roadmap,
     surroundings: Surroundings<POINTS>,
+    /// What distances are measured by, and lengths of edges.
     scale: f64,
+    longest_side: f64,
     /// By the slots of the surroundings.
     meetings: Vec<Meeting>,
     /// What edges met before anything was seen of them: by this they were predicted.
@@ -115,10 +117,13 @@ impl Local {
         let space = roadmap
             .space()
             .ok_or(NearestNeighbourError::NoConfigurations)?;
+        let surroundings = Surroundings::new(roadmap, REMEMBERED, f64::INFINITY);
+        let dimension = surroundings.dimension();
         let mut belief = Self {
             roadmap: roadmap.clone(),
-            surroundings: Surroundings::new(roadmap, REMEMBERED, f64::INFINITY),
-            scale: space.longest_side(),
+            scale: surroundings.scale(),
+            longest_side: space.longest_side(),
+            surroundings,
             meetings: Vec::with_capacity(roadmap.edge_count()),
             predictions: Vec::with_capacity(roadmap.edge_count()),
             weights: [0.0; HYPOTHESES],
@@ -127,9 +132,9 @@ impl Local {
             rate_shares: Default::default(),
             widest: [0; 2],
             version: 0,
-            waves: vec![[0.0; WAVES]; space.dimension() + 1],
+            waves: vec![[0.0; WAVES]; dimension + 1],
             drawn: None,
-            middle: vec![0.0; space.dimension()],
+            middle: vec![0.0; dimension],
         };
         belief.normalise();
         Ok(belief)
@@ -196,7 +201,7 @@ impl Local {
             .iter()
             .zip(self.pair_shares.chunks_exact(SIZES.len()))
         {
-            let unhit = (-rate * self.scale * hazard).exp();
+            let unhit = (-rate * self.longest_side * hazard).exp();
             let unmet = hit.iter().zip(shares).map(|(hit, s)| (1.0 - hit) * s);
             p += unhit * unmet.sum::<f64>();
         }
@@ -234,7 +239,8 @@ impl Local {
     fn look_at(&mut self, edge: EdgeId) -> usize {
         let slot = self.surroundings.slot(edge);
         if self.surroundings.look_along(slot) {
-            let met = along(&self.surroundings, slot, &self.roadmap, edge, self.scale);
+            let stretch = self.roadmap.edge(edge).length / self.longest_side / STRETCHES as f64;
+            let met = along(&self.surroundings, slot, stretch, self.scale);
             match self.meetings.get_mut(slot) {
                 Some(meeting) => {
                     meeting.version = 0;
@@ -252,15 +258,8 @@ impl Local {
     }
 }
 
-/// What there is along an edge, by the nearest checked configurations of its points.
-fn along(
-    around: &Surroundings<POINTS>,
-    slot: usize,
-    roadmap: &Roadmap,
-    edge: EdgeId,
-    scale: f64,
-) -> Met {
-    let stretch = roadmap.edge(edge).length / scale / STRETCHES as f64;
+/// What there is along an edge of stretches of this length, by the nearest checked configurations of its points.
+fn along(around: &Surroundings<POINTS>, slot: usize, stretch: f64, scale: f64) -> Met {
     let mut hazard = [0.0; ETAS.len()];
     let mut hit = [0.0f64; SIZES.len()];
     for (point, (distance, free)) in around.nearest(slot).enumerate() {
@@ -372,8 +371,8 @@ impl Belief for Local {
             self.make_waves(draw);
         }
         let p = self.probability_free(edge);
-        let (space, a, b) = ends(&self.roadmap, edge);
-        space.interpolate(a, b, 0.5, &mut self.middle);
+        let slot = self.surroundings.slot(edge);
+        self.surroundings.middle(slot, &mut self.middle);
         let mut turns = self.waves[self.middle.len()];
         for (waves, x) in self.waves.iter().zip(&self.middle) {
             for (turn, wave) in turns.iter_mut().zip(waves) {

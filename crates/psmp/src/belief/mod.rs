@@ -31,6 +31,7 @@ pub mod held_out;
 mod independent;
 mod latent;
 mod local;
+mod measure;
 mod nearest_neighbour;
 mod partly_checked;
 mod soft_set;

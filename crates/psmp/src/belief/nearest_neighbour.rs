@@ -40,7 +40,8 @@ pub struct NearestNeighbour {
 
 impl NearestNeighbour {
     /// A belief over the edges of `roadmap` in which the influence of a checked configuration falls
-    /// by a factor e over a distance of `1 / eta`.
+    /// by a factor e over a distance of `1 / eta` times the longest side of the space, or of what that is
+    /// [embedded](crate::Embedding) in.
     ///
     /// # Errors
     /// If the roadmap has no configurations or `eta` makes no sense.
@@ -51,9 +52,12 @@ impl NearestNeighbour {
         if roadmap.space().is_none() {
             return Err(NearestNeighbourError::NoConfigurations);
         }
+        let mut surroundings = Surroundings::new(roadmap, Remembered::All, f64::INFINITY);
+        let eta = eta / surroundings.scale();
+        surroundings.set_earshot(NOTHING_BEYOND / eta);
         Ok(Self {
             eta,
-            surroundings: Surroundings::new(roadmap, Remembered::All, NOTHING_BEYOND / eta),
+            surroundings,
             draw: Draw::new(0, 0),
         })
     }

@@ -5,9 +5,11 @@
 //! ball, or a *stretch* that is free from end to end. Edges that were met one after the other are compared with a new
 //! batch together, all at once, and those that are farther from the ball than their points are from what they know
 //! already pass it over. So do those that are out of earshot: beyond a distance that a belief can name what was checked
-//! tells them nothing. For the others it is *news*, of which an edge hears when somebody asks about it.
+//! tells them nothing. For the others it is *news*, of which an edge hears when somebody asks about it. What is near is
+//! said by the [measure](super::measure): where the roadmap's space is embedded in another, distances are those there.
 
 use super::Evidence;
+use super::measure::{Measure, share};
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
 use crate::space::Space;
@@ -23,11 +25,6 @@ pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) 
         unreachable!("beliefs that look around refuse roadmaps without configurations");
     };
     (space, from, to)
-}
-
-/// How far along an edge one of its points is.
-fn share(place: usize, points: usize) -> f64 {
-    place as f64 / (points - 1) as f64
 }
 
 /// What one check has shown.
@@ -160,6 +157,7 @@ impl<const POINTS: usize> Met<POINTS> {
 #[derive(Debug, Clone)]
 pub(super) struct Surroundings<const POINTS: usize> {
     roadmap: Roadmap,
+    measure: Measure,
     remembered: Remembered,
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
@@ -176,9 +174,11 @@ pub(super) struct Surroundings<const POINTS: usize> {
     coordinates: Vec<f64>,
     free: Vec<bool>,
     earshot: f64,
-    /// Room for a configuration, and for another.
+    /// Room for a place, and for another.
     point: Vec<f64>,
     middle: Vec<f64>,
+    /// Room for a configuration.
+    configuration: Vec<f64>,
 }
 
 /// The square of the distance of each of these points from a configuration.
@@ -265,11 +265,13 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// Nothing checked yet. `roadmap` must have configurations. What is farther away than `earshot` need not be
     /// heard of.
     pub(super) fn new(roadmap: &Roadmap, remembered: Remembered, earshot: f64) -> Self {
-        let dimension = roadmap.space().map_or(0, Space::dimension);
+        let measure = Measure::of(roadmap);
+        let dimension = measure.space().dimension();
         let edges = roadmap.edge_count();
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
+            measure,
             remembered,
             slots: vec![0; edges],
             met: Vec::with_capacity(edges),
@@ -284,7 +286,23 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             earshot,
             point: vec![0.0; dimension],
             middle: vec![0.0; dimension],
+            configuration: vec![0.0; roadmap.space().map_or(0, Space::dimension)],
         }
+    }
+
+    /// The longest side of what surrounds all places: what distances are measured by.
+    pub(super) fn scale(&self) -> f64 {
+        self.measure.scale()
+    }
+
+    /// How many numbers a place has.
+    pub(super) fn dimension(&self) -> usize {
+        self.measure.space().dimension()
+    }
+
+    /// Writes where the middle of an edge is.
+    pub(super) fn middle(&self, slot: usize, middle: &mut [f64]) {
+        self.middles.get(slot, middle);
     }
 
     /// The slot of an edge. Slots are numbered as edges are met.
@@ -299,7 +317,11 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     fn meet(&mut self, edge: EdgeId) -> usize {
         let slot = self.met.len();
         self.slots[edge.index()] = slot as u32 + 1;
-        let (space, a, b) = ends(&self.roadmap, edge);
+        let first = self.points.len();
+        (self.points).resize(first + self.dimension(), [0.0; POINTS]);
+        let points = &mut self.points[first..];
+        let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
+        self.middles.push(&self.point);
         self.met.push(Met {
             nearest: [f64::INFINITY; POINTS],
             squared: [f64::INFINITY; POINTS],
@@ -317,19 +339,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             });
         }
         let neighbours = &mut self.neighbours[slot / GROUP];
-        neighbours.half[slot % GROUP] = 0.5 * space.distance(a, b);
+        neighbours.half[slot % GROUP] = half;
         let seen = neighbours.seen as usize;
         self.met[slot].heard = neighbours.last;
-        space.interpolate(a, b, 0.5, &mut self.point);
-        self.middles.push(&self.point);
-        let first = self.points.len();
-        self.points.resize(first + space.dimension(), [0.0; POINTS]);
-        for place in 0..POINTS {
-            space.interpolate(a, b, share(place, POINTS), &mut self.point);
-            for (points, x) in self.points[first..].iter_mut().zip(&self.point) {
-                points[place] = *x;
-            }
-        }
         self.hear_of_earlier(slot, seen);
         slot
     }
@@ -361,6 +373,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// Follows the roadmap where it has grown.
     pub(super) fn grow(&mut self) {
         self.slots.resize(self.roadmap.edge_count(), 0);
+        self.measure.grow(&self.roadmap);
     }
 
     /// Brings the points of an edge up to date. Whether any of them has something nearer than when this was last
@@ -397,20 +410,13 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         is_nearer
     }
 
-    fn space(&self) -> &Space {
-        let Some(space) = self.roadmap.space() else {
-            unreachable!("beliefs refuse roadmaps without configurations");
-        };
-        space
-    }
-
     /// Finds out which batches are near the edges of a group.
     fn look_around(&mut self, group: usize) {
         let seen = self.neighbours[group].seen as usize;
         let mut centre = std::mem::take(&mut self.point);
         for index in seen..self.batches.len() {
             self.centres.get(index, &mut centre);
-            let squared = (self.middles).squared_distances(self.space(), group, &centre);
+            let squared = (self.middles).squared_distances(self.measure.space(), group, &centre);
             let Neighbours { half, farthest, .. } = &self.neighbours[group];
             let radius = self.batches[index].radius;
             let mut whom = 0;
@@ -448,7 +454,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.middles.get(slot, &mut middle);
         let (group, place) = (slot / GROUP, slot % GROUP);
         for first in (0..batches).step_by(GROUP) {
-            let squared = (self.centres).squared_distances(self.space(), first / GROUP, &middle);
+            let squared =
+                (self.centres).squared_distances(self.measure.space(), first / GROUP, &middle);
             for (index, squared) in (first..batches).zip(squared) {
                 let Neighbours { half, farthest, .. } = &self.neighbours[group];
                 let reach = (half[place] + farthest[place].min(self.earshot)) * ROOM;
@@ -465,9 +472,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.
     fn hear(&mut self, slot: usize, batch: usize, centre: &[f64]) -> bool {
-        let Some(space) = self.roadmap.space() else {
-            unreachable!("beliefs refuse roadmaps without configurations");
-        };
+        let space = self.measure.space();
         let dimension = space.dimension();
         let of = |place: usize| place * dimension..(place + 1) * dimension;
         let points = &self.points[of(slot)];
@@ -478,12 +483,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             radius,
             is_stretch,
         } = self.batches[batch];
-        if !is_near_edge(
-            space,
-            points,
-            centre,
-            self.neighbours[slot / GROUP].farthest[slot % GROUP].min(self.earshot) + radius,
-        ) {
+        let farthest = self.neighbours[slot / GROUP].farthest[slot % GROUP].min(self.earshot);
+        if self.measure.is_straight() && !is_near_edge(space, points, centre, farthest + radius) {
             return false;
         }
         if end - begin > 1 {
@@ -537,15 +538,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 None => 0..0,
             };
             for i in points {
-                space.interpolate(a, b, share(i, POINTS), &mut self.point);
+                space.interpolate(a, b, share(i, POINTS), &mut self.configuration);
+                (self.measure).place(&self.configuration, &mut self.point);
                 self.coordinates.extend_from_slice(&self.point);
                 self.free.push(is_free == Some(true));
             }
         } else {
             self.keep(evidence.sightings);
         }
-        space.interpolate(a, b, 0.5, &mut self.point);
-        self.add_batch(begin);
+        self.add_batch(a, b, begin);
     }
 
     /// Takes configurations in that were seen anywhere.
@@ -553,7 +554,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let Some((first, _)) = sightings.iter().next() else {
             return;
         };
-        let space = self.space();
+        let Some(space) = self.roadmap.space() else {
+            return;
+        };
         let farthest_from = |from: &[f64]| {
             let each = sightings.iter().map(|(q, _)| (space.distance(from, q), q));
             each.fold((0.0, first), |far, q| if q.0 > far.0 { q } else { far })
@@ -570,10 +573,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         let begin = self.free.len();
         self.keep(sightings);
-        if let Some(space) = self.roadmap.space() {
-            space.interpolate(one_end, other_end, 0.5, &mut self.point);
-        }
-        self.add_batch(begin);
+        self.add_batch(one_end, other_end, begin);
     }
 
     /// Keeps what is in collision, and what is free as it is remembered.
@@ -584,14 +584,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         };
         for (place, (q, free)) in sightings.iter().enumerate() {
             if !free || place % stride == 0 {
-                self.coordinates.extend_from_slice(q);
+                self.measure.place(q, &mut self.point);
+                self.coordinates.extend_from_slice(&self.point);
                 self.free.push(free);
             }
         }
     }
 
-    /// Takes the straight motion from `a` to `b` in as free all along, if that is how it is remembered and all
-    /// that was seen lies on it. Not where it leads far round: what is near it may then be so the other way.
+    /// Takes the straight motion from `a` to `b` in as free all along, if that is how it is remembered, it is
+    /// straight, and all that was seen lies on it. Not where it leads far round: what is near it may then be so the other way.
     fn remembers_stretch(&mut self, a: &[f64], b: &[f64], seen: &Sightings) -> bool {
         let Some(space) = self.roadmap.space() else {
             return false;
@@ -604,6 +605,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             axis.wraps() && axis.difference(a, b).abs() > 0.25 * axis.extent()
         });
         if self.remembered == Remembered::All
+            || !self.measure.is_straight()
             || leads_round
             || !seen.iter().all(|(q, _)| is_on_it(q))
         {
@@ -625,12 +627,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         true
     }
 
-    /// Makes the configurations from `begin` on a batch around the point.
-    fn add_batch(&mut self, begin: usize) {
+    /// Makes what is kept from `begin` on a batch around the middle between `a` and `b`.
+    fn add_batch(&mut self, a: &[f64], b: &[f64], begin: usize) {
         let end = self.free.len();
-        let Some(space) = self.roadmap.space().filter(|_| end > begin) else {
+        let Some(own) = self.roadmap.space().filter(|_| end > begin) else {
             return;
         };
+        own.interpolate(a, b, 0.5, &mut self.configuration);
+        self.measure.place(&self.configuration, &mut self.point);
+        let space = self.measure.space();
         let dimension = space.dimension();
         let radius = self.coordinates[begin * dimension..]
             .chunks_exact(dimension)
@@ -649,6 +654,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::measure::tests::Tip;
     use crate::roadmap::{Connection, halton};
     use crate::space::Axis;
     use rand::{RngExt, SeedableRng};
@@ -683,9 +689,17 @@ mod tests {
     /// checked configuration.
     #[test]
     fn every_point_knows_what_is_nearest_to_it() {
-        for wraps in [false, true] {
-            let roadmap = roadmap(wraps);
-            let space = space(wraps);
+        let embedded = {
+            let roadmap = roadmap(false);
+            let own = space(false).embedded(std::sync::Arc::new(Tip));
+            let configurations = roadmap.configurations().unwrap().into_owned();
+            roadmap.with_configurations(own, configurations).unwrap()
+        };
+        for roadmap in [roadmap(false), roadmap(true), embedded] {
+            let mut measure = Measure::of(&roadmap);
+            let dimension = measure.space().dimension();
+            let (mut points, mut point) = (vec![[0.0; POINTS]; dimension], vec![0.0; dimension]);
+            let mut place = point.clone();
             let mut around = Surroundings::<POINTS>::new(&roadmap, Remembered::All, f64::INFINITY);
             let mut random = Pcg64::seed_from_u64(7);
             let mut all: Vec<([f64; 3], bool)> = Vec::new();
@@ -703,13 +717,15 @@ mod tests {
                     let edge = EdgeId(random.random_range(0..roadmap.edge_count() as u32));
                     let slot = around.slot(edge);
                     around.look_along(slot);
-                    let (_, a, b) = ends(&roadmap, edge);
-                    let mut point = [0.0; 3];
-                    for (place, (distance, free)) in around.nearest(slot).enumerate() {
-                        space.interpolate(a, b, share(place, POINTS), &mut point);
-                        let each = all
-                            .iter()
-                            .map(|(q, free)| (space.distance(&point, q), *free));
+                    measure.along(&roadmap, edge, &mut points, &mut point);
+                    for (number, (distance, free)) in around.nearest(slot).enumerate() {
+                        for (x, points) in point.iter_mut().zip(&points) {
+                            *x = points[number];
+                        }
+                        let each = all.iter().map(|(q, free)| {
+                            measure.place(q, &mut place);
+                            (measure.space().distance(&point, &place), *free)
+                        });
                         let nearest = each.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
                         assert!((distance - nearest.0).abs() < 1e-9 && free == nearest.1);
                     }

@@ -94,8 +94,7 @@ impl BeliefName {
             Self::Frequencies => then.of_table(setting, IndependentEdges::frequencies(known()?)),
             Self::Latent => then.of_table(setting, Latent::new(setting.models.latent(known()?))),
             Self::NearestNeighbour => {
-                let scale = roadmap.space().map_or(1.0, |space| space.longest_side());
-                let belief = NearestNeighbour::new(roadmap, setting.eta / scale);
+                let belief = NearestNeighbour::new(roadmap, setting.eta);
                 then.with(belief.map_err(|e| self.trouble(e))?)
             }
             Self::Local => then.with(Local::new(roadmap).map_err(|e| self.trouble(e))?),

@@ -123,11 +123,13 @@ fn content(experience: &Experience) -> u64 {
     hash
 }
 
-/// A number for the edges of a roadmap that a table is about: their lengths, and where they lie. What
-/// a query has added behind them is no matter.
+/// A number for the edges of a roadmap that a table is about: their lengths, and where they lie, and by what
+/// distances between them are measured. What a query has added behind them is no matter.
 fn shape(roadmap: &Roadmap, edges: usize) -> u64 {
     let scale = roadmap.space().map_or(0.0, |space| space.longest_side());
-    let mut hash = fold([scale.to_bits()], 2);
+    let embedding = roadmap.space().and_then(|space| space.embedding());
+    let measured = embedding.map_or(0.0, |e| e.longest_side());
+    let mut hash = fold([scale, measured].map(f64::to_bits), 2);
     for e in roadmap.edges().take(edges) {
         let ends = [e.from, e.to].map(|v| roadmap.configuration(v));
         let numbers = ends.into_iter().flatten().flatten().chain([&e.length]);

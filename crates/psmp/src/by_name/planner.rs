@@ -215,6 +215,10 @@ impl<E> Checker for KeepingFailure<'_, E> {
         self.checker.cost_if_free(edge)
     }
 
+    fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+        self.checker.portion(edge, wanted)
+    }
+
     fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
         self.checker.grow(growth)
     }

@@ -152,6 +152,12 @@ pub trait Checker {
         1
     }
 
+    /// How many configurations of an edge to check where so many are wanted: as many, unless it knows of some without
+    /// asking, or has some that are to come first.
+    fn portion(&self, _edge: EdgeId, wanted: u64) -> u64 {
+        wanted
+    }
+
     /// Proves that an edge is free all along, after a check has found it free: the last stage before a
     /// path with this edge is given out. Inconclusive where the limit was met before it was decided;
     /// then it is gone on with if the same edge is asked about again.
@@ -188,6 +194,9 @@ macro_rules! pointer {
             }
             fn cost_if_free(&self, edge: EdgeId) -> u64 {
                 (**self).cost_if_free(edge)
+            }
+            fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+                (**self).portion(edge, wanted)
             }
             fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, Self::Error> {
                 (**self).prove(edge, limit)

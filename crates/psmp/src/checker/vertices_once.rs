@@ -3,24 +3,27 @@
 //! The edges of a path share their ends, and the edges of a vertex all begin there. A checker that
 //! takes every edge by itself asks about these configurations again and again. This one remembers
 //! them: an edge between known free vertices costs only what lies between them, and an edge to a
-//! vertex known to be in collision costs nothing.
+//! vertex known to be in collision costs nothing. Where edges are checked in parts the vertices of all edges of a
+//! path come first, then their middles, then the rest: a vertex tells of two edges of the path at once.
 
 use super::bisection::{BisectionError, can_grow, motion, prober_for};
 use super::prober::{Prober, World};
-use super::{Checker, Finding, Part, Sightings, Verdict};
+use super::{Checker, Finding, Part, Sightings};
 use crate::motion::Resolution;
 use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
 use crate::space::Space;
 use crate::stop::Limit;
+use std::ops::Range;
 
-/// Checks whole edges as a [`BisectionChecker`](super::BisectionChecker) does, but asks about each
-/// vertex once.
+/// Checks edges as a [`BisectionChecker`](super::BisectionChecker) does, but asks about each vertex once.
 #[derive(Debug, Clone)]
 pub struct VerticesOnce<W> {
     roadmap: Roadmap,
     resolution: Resolution,
     prober: Prober<W>,
     known: Vec<Option<bool>>,
+    /// How many of its ends were asked about when an edge was checked, for each edge.
+    asked: Vec<u8>,
 }
 
 impl<W: World> VerticesOnce<W> {
@@ -43,6 +46,7 @@ impl<W: World> VerticesOnce<W> {
             resolution,
             prober: prober_for(roadmap, resolution, world)?,
             known,
+            asked: vec![0; roadmap.edge_count()],
         })
     }
 
@@ -51,37 +55,32 @@ impl<W: World> VerticesOnce<W> {
         [e.from, e.to]
     }
 
-    fn check_whole(
+    /// How many ends of an edge are known to be free, and whether one is known not to be.
+    fn known_ends(&self, edge: EdgeId) -> (usize, bool) {
+        let known = self.ends(edge).map(|v| self.known[v.index()]);
+        let count = |free| known.iter().filter(|known| **known == Some(free)).count();
+        (count(true), count(false) > 0)
+    }
+
+    /// Asks about these configurations of an edge, in the order of asking. Whether they are free, if that is known now.
+    fn ask(
         &mut self,
         edge: EdgeId,
+        places: Range<usize>,
+        limit: &Limit,
+        found: &mut Finding,
         sightings: &mut Sightings,
-    ) -> Result<Verdict, W::Error> {
-        let ends = self.ends(edge);
-        let mut verdict = Verdict {
-            free: !ends.iter().any(|v| self.known[v.index()] == Some(false)),
-            configurations: 0,
-        };
+    ) -> Result<Option<bool>, W::Error> {
         let motion = motion(&self.roadmap, edge, self.resolution);
-        let count = motion.configurations();
-        // The ends come first in the order.
-        for places in [0..1, 1..2.min(count), 2.min(count)..count] {
-            let end = ends.get(places.start).filter(|_| places.len() == 1);
-            let end = end.map(|v| v.index());
-            if !verdict.free || end.is_some_and(|end| self.known[end].is_some()) {
-                continue;
-            }
-            let probed = self.prober.probe(&motion, places, &Limit::NONE);
-            self.prober.tell(&probed, sightings);
-            verdict.configurations += probed.configurations as u64;
-            verdict.free = !probed.collided;
-            if let Some(failure) = probed.failure {
-                return Err(failure);
-            }
-            if let Some(end) = end {
-                self.known[end] = Some(verdict.free);
-            }
+        let wanted = places.len();
+        let probed = self.prober.probe(&motion, places, limit);
+        self.prober.tell(&probed, sightings);
+        found.configurations += probed.configurations as u64;
+        match probed.failure {
+            Some(failure) => Err(failure),
+            None if probed.collided => Ok(Some(false)),
+            None => Ok((probed.configurations == wanted).then_some(true)),
         }
-        Ok(verdict)
     }
 }
 
@@ -89,17 +88,59 @@ impl<W: World> Checker for VerticesOnce<W> {
     type Error = W::Error;
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
-        let known = self.ends(edge).map(|v| self.known[v.index()]);
-        let free = known.iter().filter(|k| **k == Some(true)).count();
         let all = motion(&self.roadmap, edge, self.resolution).configurations();
-        all.saturating_sub(free) as u64
+        let for_nothing = self.known_ends(edge).0 - usize::from(self.asked[edge.index()]);
+        all.saturating_sub(for_nothing) as u64
+    }
+
+    /// Its ends first; then as many as there would be if nothing had been known of these.
+    fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+        let (known, is_blocked) = self.known_ends(edge);
+        let unknown = 2 - known as u64;
+        if wanted == u64::MAX || is_blocked {
+            return wanted;
+        }
+        if unknown > 0 {
+            return unknown;
+        }
+        let for_nothing = 2 - u64::from(self.asked[edge.index()]);
+        wanted.saturating_sub(for_nothing).max(1)
     }
 
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {
-        let edge = part.edge;
-        part.whole(self.cost_if_free(edge), || {
-            self.check_whole(edge, sightings)
-        })
+        let Part {
+            edge, seen, limit, ..
+        } = part;
+        let mut found = Finding::NOTHING;
+        if self.known_ends(edge).1 {
+            found.free = Some(false);
+            return Ok(found);
+        }
+        let count = motion(&self.roadmap, edge, self.resolution).configurations();
+        let most = part.most.min(limit.configurations());
+        // The ends come first in the order.
+        for (place, end) in self.ends(edge).into_iter().enumerate().take(count) {
+            if self.known[end.index()].is_some() {
+                continue;
+            }
+            if found.configurations == most {
+                return Ok(found);
+            }
+            let free = self.ask(edge, place..place + 1, limit, &mut found, sightings)?;
+            self.known[end.index()] = free;
+            self.asked[edge.index()] += u8::from(free.is_some());
+            if free != Some(true) {
+                found.free = free;
+                return Ok(found);
+            }
+        }
+        let between = seen + found.configurations - u64::from(self.asked[edge.index()]);
+        let begin = count.min(2 + between as usize);
+        let left = most - found.configurations;
+        let end = (count as u64).min((begin as u64).saturating_add(left)) as usize;
+        let free = self.ask(edge, begin..end, limit, &mut found, sightings)?;
+        found.free = free.filter(|free| !free || end == count);
+        Ok(found)
     }
 
     fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
@@ -107,6 +148,8 @@ impl<W: World> Checker for VerticesOnce<W> {
         let dimension = self.roadmap.space().map_or(1, Space::dimension);
         let new = growth.coordinates.len() / dimension;
         self.known.resize(self.roadmap.vertex_count() + new, None);
+        let edges = self.roadmap.edge_count() + growth.edges.len();
+        self.asked.resize(edges, 0);
         Ok(())
     }
 }
@@ -115,8 +158,39 @@ impl<W: World> Checker for VerticesOnce<W> {
 mod tests {
     use super::*;
     use crate::checker::{BisectionChecker, WorldFn};
+    use crate::roadmap::{Direction, Edge};
     use std::cell::RefCell;
     use std::collections::BTreeMap;
+
+    /// The vertices of a path are asked about before anything between them.
+    #[test]
+    fn ends_come_first_and_then_the_middle() {
+        let edges = (0..3).map(|v| Edge::new(v, v + 1, 0.25)).collect();
+        let roadmap = Roadmap::from_edges(4, Direction::Undirected, edges)
+            .and_then(|graph| graph.with_configurations(Space::unit(1), vec![0.0, 0.25, 0.5, 0.75]))
+            .unwrap();
+        let resolution = Resolution::distance(0.03125).unwrap();
+        let world = WorldFn(|_: &[f64]| true);
+        let start = VertexId(0);
+        let mut once = VerticesOnce::new(&roadmap, resolution, world, &[start]).unwrap();
+        let mut seen = [0; 3];
+        let mut order = Vec::new();
+        for edge in [0, 1, 2, 0, 1, 2].map(EdgeId) {
+            let mut sightings = Sightings::new(1);
+            let part = Part {
+                edge,
+                seen: seen[edge.index()],
+                most: once.portion(edge, 3),
+                limit: &Limit::NONE,
+            };
+            let Ok(found) = once.check(part, &mut sightings);
+            seen[edge.index()] += found.configurations;
+            order.extend(sightings.iter().map(|(q, _)| q[0]));
+        }
+        assert_eq!(order[..3], [0.25, 0.5, 0.75]);
+        assert_eq!(order[3], 0.125);
+        assert!(order[4..].contains(&0.375) && order[4..].contains(&0.625));
+    }
 
     #[test]
     fn verdicts_are_the_same_and_no_vertex_is_asked_twice() {
@@ -135,18 +209,40 @@ mod tests {
         let mut once = VerticesOnce::new(&roadmap, resolution, counted, &given).unwrap();
         let mut plain = BisectionChecker::new(&roadmap, resolution, WorldFn(free)).unwrap();
         let (mut spent, mut usual, mut blocked) = (0, 0, 0);
+        let mut sightings = Sightings::new(2);
         for edge in roadmap.edge_ids() {
-            let mut sightings = Sightings::new(2);
+            sightings.clear();
             let price = once.cost_if_free(edge);
-            let Ok(verdict) = once.check(Part::whole_of(edge), &mut sightings);
-            assert_eq!(verdict.configurations, sightings.len() as u64);
-            assert!(verdict.configurations <= price);
-            assert!(verdict.free == Some(false) || verdict.configurations == price);
+            let mut seen = 0;
+            // Some whole, others in parts.
+            let found = loop {
+                let wanted = if edge.0 % 3 == 0 { u64::MAX } else { 3 };
+                let most = once.portion(edge, wanted);
+                let part = Part {
+                    edge,
+                    seen,
+                    most,
+                    limit: &Limit::NONE,
+                };
+                let Ok(found) = once.check(part, &mut sightings);
+                seen += found.configurations;
+                assert_eq!(seen, sightings.len() as u64);
+                assert!(found.configurations <= most);
+                if found.free.is_some() {
+                    break found;
+                }
+                assert_eq!(
+                    (found.configurations, once.cost_if_free(edge)),
+                    (most, price)
+                );
+            };
+            assert!(found.free == Some(false) || seen == price);
+            assert!(seen <= price);
             let Ok(expected) = plain.check(Part::whole_of(edge), &mut Sightings::new(2));
-            assert_eq!(verdict.free, expected.free);
-            spent += verdict.configurations;
+            assert_eq!(found.free, expected.free);
+            spent += seen;
             usual += expected.configurations;
-            blocked += u64::from(verdict.free == Some(false));
+            blocked += u64::from(found.free == Some(false));
         }
         assert!(blocked > 50 && spent < usual, "{blocked} {spent} {usual}");
         for vertex in roadmap.vertices() {

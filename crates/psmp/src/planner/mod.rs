@@ -601,7 +601,8 @@ where
                     return self.step_proving(true, limit);
                 };
                 let edge = self.path.edges()[place];
-                (edge, self.validator.how_far(edge, &self.ledger))
+                let wanted = self.validator.how_far(edge, &self.ledger);
+                (edge, self.checker.portion(edge, wanted))
             }
         };
         let cost = remaining_cost(edge, &self.checker, &self.ledger);

@@ -185,7 +185,7 @@ pub struct NewEdge {
 
 /// Configurations of the vertices and the space they live in.
 #[derive(Debug, Clone)]
-struct Embedding {
+struct Configurations {
     space: Space,
     coordinates: Vec<f64>,
 }
@@ -217,7 +217,7 @@ struct Base {
     direction: Direction,
     edges: Vec<Edge>,
     adjacency: Adjacency,
-    embedding: Option<Embedding>,
+    configurations: Option<Configurations>,
     /// Whether the lengths of its edges are distances, once somebody has asked.
     is_of_distances: OnceLock<bool>,
     /// The longest of its motions by each measure, and the places of its vertices, likewise.
@@ -284,7 +284,7 @@ impl Roadmap {
                 direction,
                 edges,
                 adjacency,
-                embedding: None,
+                configurations: None,
                 is_of_distances: OnceLock::new(),
                 longest_motions: OnceLock::new(),
                 near: OnceLock::new(),
@@ -331,11 +331,25 @@ impl Roadmap {
         };
         drop(self);
         let base = Shared::make_mut(&mut roadmap.base);
-        base.embedding = Some(Embedding { space, coordinates });
+        base.configurations = Some(Configurations { space, coordinates });
         base.is_of_distances = OnceLock::new();
         base.longest_motions = OnceLock::new();
         base.near = OnceLock::new();
         Ok(roadmap)
+    }
+
+    /// The same roadmap, embedded as `space` is: roadmaps that come from files know nothing of that.
+    pub(crate) fn embedded_as(mut self, space: &Space) -> Self {
+        let own = self.space().filter(|own| own.embedding().is_none());
+        let (Some(_), Some(embedding)) = (own, space.embedding()) else {
+            return self;
+        };
+        let base = Shared::make_mut(&mut self.base);
+        if let Some(configurations) = &mut base.configurations {
+            let space = configurations.space.clone();
+            configurations.space = space.embedded(embedding.clone());
+        }
+        self
     }
 
     /// Appends vertices and edges, which all clones see from now on. What is there stays as it is and
@@ -514,7 +528,7 @@ impl Roadmap {
     /// The space of the configurations, if the roadmap has any.
     #[must_use]
     pub fn space(&self) -> Option<&Space> {
-        self.base.embedding.as_ref().map(|e| &e.space)
+        self.base.configurations.as_ref().map(|c| &c.space)
     }
 
     /// Whether the lengths of its edges are the distances of their ends, up to rounding, and no times or
@@ -560,7 +574,7 @@ impl Roadmap {
 
     /// Its vertices by where they are, as they are now; none if it has no configurations.
     pub(crate) fn near(&self) -> Option<Near> {
-        let Embedding { space, coordinates } = self.base.embedding.as_ref()?;
+        let Configurations { space, coordinates } = self.base.configurations.as_ref()?;
         let of_base = || Shared::new(Near::of(space, coordinates));
         let mut near = Near::in_front_of(self.base.near.get_or_init(of_base).clone());
         for vertex in self.base.adjacency.vertex_count()..self.vertex_count() {
@@ -573,7 +587,7 @@ impl Roadmap {
     /// The configuration of a vertex, if the roadmap has any.
     #[must_use]
     pub fn configuration(&self, v: VertexId) -> Option<&[f64]> {
-        let Embedding { space, coordinates } = self.base.embedding.as_ref()?;
+        let Configurations { space, coordinates } = self.base.configurations.as_ref()?;
         let (dimension, place) = (space.dimension(), v.index());
         let of_base = coordinates.get(place * dimension..(place + 1) * dimension);
         let new = || {
@@ -587,7 +601,7 @@ impl Roadmap {
     /// it has grown.
     #[must_use]
     pub fn configurations(&self) -> Option<Cow<'_, [f64]>> {
-        let Embedding { coordinates, .. } = self.base.embedding.as_ref()?;
+        let Configurations { coordinates, .. } = self.base.configurations.as_ref()?;
         let new = self.tail.vertex_count();
         if new == 0 {
             return Some(Cow::Borrowed(coordinates));

@@ -356,7 +356,10 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             goals: goals.nearest_first(space, start),
             resolution,
         };
-        let mut session = Self::begun(options);
+        let mut session = Self::begun(SessionOptions {
+            roadmap: options.roadmap.map(|roadmap| roadmap.embedded_as(space)),
+            ..options
+        });
         session.grows = growing_planner(&session.options);
         session.meter = session.meter_of_prices();
         session.motions = Some(ground.motions()?);

@@ -22,7 +22,8 @@ fn probabilities_follow_the_formula() {
         for checked in 0..12 {
             for edge in roadmap.edge_ids().skip(checked % 3).step_by(3) {
                 let p = belief.probability_free(edge);
-                let expected = by_brute_force(&roadmap, &space, eta, &seen, edge);
+                let per_length = eta / space.longest_side();
+                let expected = by_brute_force(&roadmap, &space, per_length, &seen, edge);
                 assert!((p - expected).abs() < 1e-9, "{p} against {expected}");
             }
             let edge = EdgeId((checked * 17 % roadmap.edge_count()) as u32);

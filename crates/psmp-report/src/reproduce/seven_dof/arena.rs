@@ -47,6 +47,10 @@ impl Checker for Remembering {
         Ok(finding)
     }
 
+    fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+        self.checker.portion(edge, wanted)
+    }
+
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         match self.known.status(edge) {
             None => self.checker.cost_if_free(edge),

@@ -1,0 +1,253 @@
+//! Where the configurations of a roadmap lie for beliefs that measure how near they are.
+//!
+//! In the roadmap's own space, or where that has an [embedding](Embedding), in the space that it is embedded in.
+//! There the straight motion along an edge is bent. Its points are told from three places, those of its ends, which
+//! are kept for all edges that meet there, and that of its middle, by the parabola through them: an arm that turns by
+//! a radian on the way is nowhere farther from that than a hundredth of what it moves.
+
+use super::surroundings::ends;
+use crate::roadmap::{EdgeId, Roadmap, VertexId};
+use crate::space::{Embedding, Space};
+use std::sync::Arc;
+
+/// How far along an edge one of its points is.
+pub(super) fn share(place: usize, points: usize) -> f64 {
+    place as f64 / (points - 1) as f64
+}
+
+/// Places of configurations, and distances between them.
+#[derive(Debug, Clone)]
+pub(super) struct Measure {
+    /// Distances between places are those of this space.
+    space: Space,
+    /// The longest side of what surrounds all places.
+    scale: f64,
+    embedded: Option<Embedded>,
+}
+
+/// What is kept of an embedding.
+#[derive(Debug, Clone)]
+struct Embedded {
+    embedding: Arc<dyn Embedding>,
+    /// The places of vertices, and of which they are known.
+    places: Vec<f64>,
+    is_known: Vec<bool>,
+    /// Room for a configuration.
+    configuration: Vec<f64>,
+}
+
+impl Measure {
+    /// For the configurations of a roadmap, which must have some.
+    pub fn of(roadmap: &Roadmap) -> Self {
+        let Some(own) = roadmap.space() else {
+            unreachable!("beliefs that look around refuse roadmaps without configurations");
+        };
+        let Some(embedding) = own.embedding() else {
+            return Self {
+                space: own.clone(),
+                scale: own.longest_side(),
+                embedded: None,
+            };
+        };
+        let mut measure = Self {
+            space: Space::unit(embedding.dimension()),
+            scale: embedding.longest_side(),
+            embedded: Some(Embedded {
+                embedding: embedding.clone(),
+                places: Vec::new(),
+                is_known: Vec::new(),
+                configuration: vec![0.0; own.dimension()],
+            }),
+        };
+        measure.grow(roadmap);
+        measure
+    }
+
+    /// The space that places are in.
+    #[inline]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The longest side of what surrounds all places.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Whether straight motions are straight here.
+    #[inline]
+    pub fn is_straight(&self) -> bool {
+        self.embedded.is_none()
+    }
+
+    /// Follows a roadmap that has grown.
+    pub fn grow(&mut self, roadmap: &Roadmap) {
+        if let Some(embedded) = &mut self.embedded {
+            let vertices = roadmap.vertex_count();
+            embedded.is_known.resize(vertices, false);
+            let numbers = vertices * embedded.embedding.dimension();
+            embedded.places.resize(numbers, 0.0);
+        }
+    }
+
+    /// Writes the place of a configuration.
+    #[inline]
+    pub fn place(&self, configuration: &[f64], place: &mut [f64]) {
+        match &self.embedded {
+            None => place.copy_from_slice(configuration),
+            Some(embedded) => embedded.embedding.embed(configuration, place),
+        }
+    }
+
+    /// Writes the places of evenly spaced points of an edge, both ends included, number by number, and the place of
+    /// its middle. How far from the middle they are at most.
+    pub fn along<const POINTS: usize>(
+        &mut self,
+        roadmap: &Roadmap,
+        edge: EdgeId,
+        points: &mut [[f64; POINTS]],
+        middle: &mut [f64],
+    ) -> f64 {
+        let (own, a, b) = ends(roadmap, edge);
+        let Some(embedded) = &mut self.embedded else {
+            for place in 0..POINTS {
+                own.interpolate(a, b, share(place, POINTS), middle);
+                for (points, x) in points.iter_mut().zip(&*middle) {
+                    points[place] = *x;
+                }
+            }
+            own.interpolate(a, b, 0.5, middle);
+            return 0.5 * own.distance(a, b);
+        };
+        own.interpolate(a, b, 0.5, &mut embedded.configuration);
+        let Embedded {
+            embedding,
+            configuration,
+            ..
+        } = embedded;
+        embedding.embed(configuration, middle);
+        let edge = roadmap.edge(edge);
+        let [from, to] = [(edge.from, a), (edge.to, b)].map(|(v, q)| embedded.vertex(v, q));
+        let mut squared = [0.0; POINTS];
+        for (axis, (points, &m)) in points.iter_mut().zip(&*middle).enumerate() {
+            let (a, b) = (embedded.places[from + axis], embedded.places[to + axis]);
+            for (place, (point, squared)) in points.iter_mut().zip(&mut squared).enumerate() {
+                let t = share(place, POINTS);
+                *point = (1.0 - t) * (1.0 - 2.0 * t) * a
+                    + 4.0 * t * (1.0 - t) * m
+                    + t * (2.0 * t - 1.0) * b;
+                *squared += (*point - m) * (*point - m);
+            }
+        }
+        squared.into_iter().fold(0.0, f64::max).sqrt()
+    }
+}
+
+impl Embedded {
+    /// Where the place of a vertex is kept.
+    fn vertex(&mut self, vertex: VertexId, configuration: &[f64]) -> usize {
+        let dimension = self.embedding.dimension();
+        let begin = vertex.index() * dimension;
+        if !std::mem::replace(&mut self.is_known[vertex.index()], true) {
+            let place = &mut self.places[begin..begin + dimension];
+            self.embedding.embed(configuration, place);
+        }
+        begin
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::checker::WorldFn;
+    use crate::roadmap::{Connection, halton};
+    use crate::{Session, SessionOptions, Stop, Until};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Where the tip of an arm of two links is that turns by the first two numbers of a configuration, and its elbow.
+    #[derive(Debug)]
+    pub struct Tip;
+
+    impl Embedding for Tip {
+        fn dimension(&self) -> usize {
+            4
+        }
+        fn longest_side(&self) -> f64 {
+            4.0
+        }
+        fn embed(&self, q: &[f64], place: &mut [f64]) {
+            let ((sin, cos), (turned_sin, turned_cos)) = (q[0].sin_cos(), (q[0] + q[1]).sin_cos());
+            place.copy_from_slice(&[cos, sin, cos + turned_cos, sin + turned_sin]);
+        }
+    }
+
+    #[test]
+    fn points_of_an_edge_are_where_its_configurations_are() {
+        let space = Space::unit(2).embedded(Arc::new(Tip));
+        let points = halton(&space, 100);
+        let near = Connection::Nearest(4);
+        let roadmap = Roadmap::from_configurations(space.clone(), points, near).unwrap();
+        let mut measure = Measure::of(&roadmap);
+        assert_eq!((measure.space().dimension(), measure.scale()), (4, 4.0));
+        let (mut points, mut middle) = ([[0.0; 9]; 4], [0.0; 4]);
+        let (mut q, mut place) = ([0.0; 2], [0.0; 4]);
+        for edge in roadmap.edge_ids() {
+            let half = measure.along(&roadmap, edge, &mut points, &mut middle);
+            let (_, a, b) = ends(&roadmap, edge);
+            for point in 0..9 {
+                space.interpolate(a, b, share(point, 9), &mut q);
+                measure.place(&q, &mut place);
+                let at = [0, 1, 2, 3].map(|axis| points[axis][point]);
+                let off = measure.space().distance(&at, &place);
+                assert!(off <= 0.01 * half, "{off} of {half}");
+                assert!(measure.space().distance(&at, &middle) <= half * (1.0 + 1e-12));
+            }
+        }
+    }
+
+    /// How often it was asked where a configuration is.
+    #[derive(Debug, Default)]
+    struct Counting(AtomicUsize);
+
+    impl Embedding for Counting {
+        fn dimension(&self) -> usize {
+            Tip.dimension()
+        }
+        fn longest_side(&self) -> f64 {
+            Tip.longest_side()
+        }
+        fn embed(&self, q: &[f64], place: &mut [f64]) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Tip.embed(q, place);
+        }
+    }
+
+    /// A roadmap that knows of no embedding, as one from a file, has that of the space that it is planned on in; and
+    /// what a vertex is asked for is kept.
+    #[test]
+    fn a_session_embeds_the_roadmap_that_it_is_given() {
+        let plain = Space::unit(2);
+        let points = halton(&plain, 200);
+        let near = Connection::Nearest(8);
+        let roadmap = Roadmap::from_configurations(plain.clone(), points, near).unwrap();
+        for planner in ["ei:local", "pomp:nn"] {
+            let counting = Arc::new(Counting::default());
+            let space = plain.clone().embedded(counting.clone());
+            let options = SessionOptions {
+                planner: planner.parse().unwrap(),
+                roadmap: Some(roadmap.clone()),
+                fixed_roadmap: true,
+                ..SessionOptions::default()
+            };
+            let world = WorldFn(|q: &[f64]| (q[0] - 0.5).abs() > 0.1 || q[1] > 0.8);
+            let mut session =
+                Session::in_space(&space, world, &[0.1, 0.1], &[0.9, 0.1], options).unwrap();
+            for event in Until::new(&mut session, &Stop::gap(0.0)) {
+                event.unwrap();
+            }
+            assert!(session.best_path().is_some());
+            assert!(counting.0.load(Ordering::Relaxed) > 100, "{planner}");
+            assert!(roadmap.space().unwrap().embedding().is_none());
+        }
+    }
+}
