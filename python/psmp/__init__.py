@@ -14,6 +14,7 @@ together, and iterate over what the planner does::
 Start with :func:`plan`. :class:`Roadmap` has the constructors of roadmaps, :func:`learn` and its
 neighbours in this list make beliefs, :func:`checks`, :func:`gap` and the like say when to stop.
 :class:`Arm` reads a robot and a scene and checks without any Python, and :class:`Map` a map;
+A :class:`Planner` lives on from query to query while its scene changes.
 :func:`learn_maps` learns from maps. :func:`plan_without_roadmap` has RRTConnect and its like.
 ``psmp.plot`` draws (with matplotlib); :func:`table` and :func:`sweep` do long work on all cores or
 on a Ray cluster.
@@ -27,6 +28,7 @@ from psmp._psmp import (
     Edge,
     Event,
     Map,
+    Memory,
     RecordedWorld,
     Request,
     Roadmap,
@@ -51,6 +53,8 @@ from psmp.beliefs import (
     open_belief,
 )
 from psmp.checkers import Checker, InProcesses, OnBatches, OnEdges, in_processes, on_batches, on_edges
+from psmp.paths import Certificate, certify, shortcut
+from psmp.planner import Planner
 from psmp.planning import Run, plan, plan_without_roadmap
 from psmp.result import Result
 from psmp.stopping import checks, edges, gap, never, proposals, seconds
@@ -61,6 +65,7 @@ __all__ = [
     "Arm",
     "ArmChecker",
     "Belief",
+    "Certificate",
     "Checker",
     "Constant",
     "Dataset",
@@ -73,9 +78,11 @@ __all__ = [
     "Latent",
     "Local",
     "Map",
+    "Memory",
     "NearestNeighbour",
     "OnBatches",
     "OnEdges",
+    "Planner",
     "RecordedWorld",
     "Request",
     "Result",
@@ -88,6 +95,7 @@ __all__ = [
     "Table",
     "Trajectory",
     "__version__",
+    "certify",
     "checks",
     "edges",
     "gap",
@@ -102,6 +110,7 @@ __all__ = [
     "plan_without_roadmap",
     "proposals",
     "seconds",
+    "shortcut",
     "sweep",
     "table",
 ]

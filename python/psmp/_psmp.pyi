@@ -19,6 +19,7 @@ __all__ = [
     "Engine",
     "Event",
     "Map",
+    "Memory",
     "RecordedWorld",
     "Request",
     "Roadmap",
@@ -30,10 +31,12 @@ __all__ = [
     "Trajectory",
     "__version__",
     "check_edges",
+    "first_unproved",
     "learn_maps",
     "names",
     "on_roadmap",
     "open_belief",
+    "shortcut",
     "sweep_rows",
     "without_roadmap",
 ]
@@ -83,6 +86,12 @@ class Space:
     def wraps(self) -> npt.NDArray[np.bool_]: ...
     def distance(self, a: npt.ArrayLike, b: npt.ArrayLike) -> float:
         """The weighted distance, the shorter way round on wrapping axes."""
+
+    @staticmethod
+    def _of(bounds: npt.ArrayLike, weights: npt.ArrayLike, wraps: npt.ArrayLike) -> Space: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Roadmap:
@@ -144,6 +153,9 @@ class Roadmap:
     def read_graphml(path: str | PathLike[str]) -> Roadmap:
         """Reads a GraphML file."""
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a GraphML file, which :meth:`read_graphml` and the command line read."""
+
     def with_query(
         self,
         start: npt.ArrayLike,
@@ -174,7 +186,21 @@ class Roadmap:
         """The vertices at the ends of each edge, of shape (m, 2)."""
 
     @property
-    def lengths(self) -> npt.NDArray[np.float64]: ...
+    def lengths(self) -> npt.NDArray[np.float64]:
+        """The length of each edge."""
+
+    @staticmethod
+    def _of(
+        vertices: int,
+        edges: npt.ArrayLike,
+        lengths: npt.ArrayLike,
+        directed: bool,
+        embedding: tuple[npt.ArrayLike, Space] | None,
+        connection: tuple[float | None, int | None],
+    ) -> Roadmap: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Arm:
@@ -302,6 +328,12 @@ class Arm:
         ``acceleration``. Instants are at most ``period`` seconds apart.
         """
 
+    @staticmethod
+    def _of(bytes: bytes) -> Arm: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
 @final
 class ArmChecker:
     """An arm in a scene; made by :meth:`Arm.checker`.
@@ -318,18 +350,30 @@ class ArmChecker:
     def contact(self, q: npt.ArrayLike) -> tuple[str, str] | None:
         """What touches what in a configuration, by the true shapes; None if nothing does."""
 
+    @staticmethod
+    def _of(bytes: bytes) -> ArmChecker: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
 @final
 class Scene:
-    """What stands around a robot: a MoveIt planning scene (YAML), or a scene in TOML.
+    """What stands around a robot: a MoveIt planning scene (YAML), a scene in TOML, or one that is put together here.
 
-    A scene with nothing in it is taken for a mistake, unless ``empty`` is true. Meshes and point clouds
-    are read from the scene's folder and from packages; folders in ``allow_paths`` may be named too. A
-    point cloud without points is a ``UserWarning``, and nothing of it is in the way.
+    A file with nothing in it is taken for a mistake, unless ``empty`` is true; without a file the scene begins
+    with nothing. Meshes and point clouds are read from the scene's folder and from packages; folders in
+    ``allow_paths`` may be named too. A point cloud without points is a ``UserWarning``, and nothing of it is
+    in the way. A checker that was made of a scene has it as it was then.
+
+    >>> scene = psmp.Scene()
+    >>> scene.add("post", box=(0.1, 0.1, 1), pose=(0.4, 0, 0.5))
+    >>> scene.objects
+    ['post']
     """
 
     def __new__(
         cls,
-        path: str | PathLike[str],
+        path: str | PathLike[str] | None = None,
         *,
         empty: bool = False,
         allow_paths: Sequence[str | PathLike[str]] = ...,
@@ -350,6 +394,69 @@ class Scene:
     def state(self) -> dict[str, float]:
         """Positions of joints."""
 
+    def add(
+        self,
+        name: str,
+        *,
+        box: Sequence[float] | npt.NDArray[np.float64] | None = None,
+        sphere: float | None = None,
+        cylinder: Sequence[float] | None = None,
+        capsule: Sequence[float] | None = None,
+        cone: Sequence[float] | None = None,
+        mesh: object | None = None,
+        half_space: bool = False,
+        points: npt.ArrayLike | None = None,
+        radius: float | None = None,
+        pose: npt.ArrayLike | None = None,
+    ) -> None:
+        """Puts a thing of one shape into the scene.
+
+        The shape is one of ``box`` (its sides), ``sphere`` (its radius), ``cylinder``, ``capsule`` and ``cone``
+        (radius and height, along z), ``mesh`` (vertices and triangles, or what has ``vertices`` and ``faces``),
+        ``half_space`` (everything below the x-y plane), or ``points``, an array of shape (n, 3), each the centre
+        of a ball of ``radius``. ``pose`` is where its middle is in the frame of the robot's root: a matrix (4, 4), a
+        position and a quaternion (x, y, z, qx, qy, qz, qw), or a position alone.
+        """
+
+    def move(self, name: str, pose: npt.ArrayLike) -> None:
+        """Moves a thing that stands still to a pose, as of :meth:`add`.
+
+        Of several shapes the first is there then, and the others with it.
+        """
+
+    def remove(self, name: str) -> None:
+        """Takes a thing out of the scene, or out of the hand."""
+
+    def attach(self, name: str, link: str, at: npt.ArrayLike, *, touch: Sequence[str] = ...) -> None:
+        """A thing that stood still moves with a link from now on.
+
+        It is where it is while the link is at the pose ``at``, as of ``arm.pose(q, link)``, and may touch the link
+        and those in ``touch``.
+        """
+
+    def detach(self, name: str, at: npt.ArrayLike) -> None:
+        """A thing that was held stands still from now on, where it is while its link is at the pose ``at``."""
+
+    def allow(self, one: str, other: str, allowed: bool = True) -> None:
+        """Allows links, things that are held or objects to touch each other, or forbids it."""
+
+    def copy(self) -> Scene:
+        """Another scene that is the same now."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a MoveIt planning scene (YAML), as the command line reads it.
+
+        It can have boxes, spheres and cylinders that stand still; whatever else there is, pickle takes.
+        """
+
+    @staticmethod
+    def _of(bytes: bytes) -> Scene: ...
+    def __copy__(self) -> Scene: ...
+    def __deepcopy__(self, _memo: object, /) -> Scene: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
+
 @final
 class Request:
     """From where to where to move, and with which group: a MoveIt motion plan request (YAML)."""
@@ -364,6 +471,12 @@ class Request:
     @property
     def goal(self) -> dict[str, float]:
         """Positions of joints at the goal; of poses and of several goals, :meth:`Arm.goals` has them."""
+
+    @staticmethod
+    def _of(bytes: bytes) -> Request: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
 
 @final
 class Trajectory:
@@ -384,7 +497,14 @@ class Trajectory:
     @property
     def accelerations(self) -> npt.NDArray[np.float64]: ...
     @property
-    def duration(self) -> float: ...
+    def duration(self) -> float:
+        """How many seconds it takes."""
+
+    @staticmethod
+    def _of(
+        joints: list[str], times: npt.NDArray[np.float64], tables: Sequence[npt.NDArray[np.float64]]
+    ) -> Trajectory: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Table:
@@ -420,10 +540,19 @@ class Table:
         """An array of shape (worlds, edges), true where an edge is free."""
 
     def __len__(self) -> int: ...
+    @staticmethod
+    def _of(bytes: bytes) -> Table: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class RecordedWorld:
     """One world of a dataset as a checker."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Dataset:
@@ -465,6 +594,9 @@ class Dataset:
         """The image of a world, true where it is free, its first row on top; None if it has none."""
 
     def _recipe(self) -> tuple[Any, ...]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Edge:
@@ -483,6 +615,12 @@ class Edge:
     @property
     def end(self) -> npt.NDArray[np.float64] | None:
         """The configuration at its other end, if the roadmap has any."""
+
+    @staticmethod
+    def _of(
+        id: int, vertices: tuple[int, int], length: float, ends: Sequence[npt.NDArray[np.float64] | None]
+    ) -> Edge: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @disjoint_base
 class Belief:
@@ -503,6 +641,18 @@ class Belief:
 
     def map(self, path: str | PathLike[str]) -> Map:
         """A new map to plan in, where it was learned from maps: for the robot that it was learned for."""
+
+    def save(self, path: str | PathLike[str], roadmap: Roadmap | None = None) -> None:
+        """Keeps what was learned in a file, as ``psmp learn`` does: the known worlds of a roadmap and the models of them.
+
+        :func:`psmp.open_belief` and the command line open it. One that was learned from maps has the roadmap itself.
+        """
+
+    @staticmethod
+    def _of(file: str | PathLike[str], bytes: bytes) -> Belief: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 def open_belief(path: str | PathLike[str], roadmap: Roadmap | None = None) -> Belief:
     """Opens a belief that ``psmp learn`` or :func:`psmp.learn_maps` has kept in a file, to plan on its roadmap.
@@ -530,6 +680,42 @@ class Map:
         """The part of the plane that the map covers: the bounds of x and of y, of shape (2, 2)."""
 
     def __call__(self, q: npt.ArrayLike) -> Any: ...
+    @staticmethod
+    def _of(bytes: bytes) -> Map: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Memory:
+    """What planning leaves for the next query: the roadmap as it has grown, and what is known of its edges.
+
+    Given to :func:`psmp.plan` as ``keep``, a run begins with it and leaves more. What is known is good for one
+    world: in another scene an arm's checker forgets what may be so no longer, and nothing else.
+    """
+
+    def __new__(cls) -> Self: ...
+    @staticmethod
+    def open(path: str | PathLike[str]) -> Memory:
+        """Reads what ``psmp plan --keep`` or :meth:`save` has written."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a file, which :meth:`open` and ``psmp plan --keep`` read."""
+
+    @property
+    def roadmap(self) -> Roadmap | None:
+        """The roadmap with all that it has grown by and that has come to something; None before the first run."""
+
+    @property
+    def known(self) -> int:
+        """Of how many edges it is known whether they are free."""
+
+    def forget(self) -> None:
+        """Forgets what is known of edges: the world has changed, and nobody knows where. The roadmap stays."""
+
+    @staticmethod
+    def _of(bytes: bytes | None) -> Memory: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 def learn_maps(
     maps: Sequence[str | PathLike[str]],
@@ -562,6 +748,11 @@ class Stop:
     def __ror__(self, other: Stop, /) -> Stop: ...
     def __and__(self, other: Stop, /) -> Stop: ...
     def __rand__(self, other: Stop, /) -> Stop: ...
+    @staticmethod
+    def _of(bytes: bytes) -> Stop: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @type_check_only
 class _Standing:
@@ -674,7 +865,7 @@ def on_roadmap(
     straighten: bool,
     fixed_roadmap: bool,
     price: Sequence[tuple[float, float | None]] | None,
-    keep: str | PathLike[str] | None,
+    keep: str | PathLike[str] | Memory | None,
     world: str | None,
     stop: Stop | None,
 ) -> Engine:
@@ -764,6 +955,20 @@ class Run(_Standing):
 
 def names() -> dict[str, list[tuple[str, str]]]:
     """All names of each kind, with what they are: what the types of ``psmp.names`` are held against."""
+
+def shortcut(
+    path: npt.ArrayLike,
+    check: object,
+    called_on: str,
+    space: Space | npt.ArrayLike | None,
+    seed: int,
+    resolution: float | None,
+    stop: Stop | None,
+) -> npt.NDArray[np.float64]:
+    """A free path straightened: random places on it are joined by straight motions, where these are free."""
+
+def first_unproved(path: npt.ArrayLike, check: object, resolution: float | None) -> int | None:
+    """The first motion of a path that is not free all along; None if all are."""
 
 def check_edges(
     roadmap: Roadmap, check: object, called_on: str, resolution: float | None = None

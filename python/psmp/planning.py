@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from psmp import _psmp
 from psmp.checkers import Checker, called_on
 from psmp.names import Proposer, TreePlanner, Validator
+from psmp.progress import Standing
 from psmp.result import Result
 
 if TYPE_CHECKING:
@@ -28,14 +29,29 @@ class Run(_psmp.Run):
     nothing found out before is lost, and the next step tries the same check again.
     """
 
-    def finish(self) -> Result:
-        """Drives the run until it stops, and returns what it has found."""
-        deque(self, maxlen=0)
+    def finish(self, *, progress: bool | None = None) -> Result:
+        """Drives the run until it stops, and returns what it has found.
+
+        Where it stands is shown meanwhile in a notebook, and elsewhere if ``progress`` is true.
+        """
+        standing = Standing(progress)
+        if not standing.is_shown:
+            deque(self, maxlen=0)
+            return self.result()
+        for event in self:
+            standing.see(event)
+        standing.end(self)
         return self.result()
 
     def result(self) -> Result:
         """What the run has found so far."""
         return Result.of(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a run cannot be pickled, because it is in the midst of its work: send run.result(), or what planning "
+            "takes (roadmap, check, belief, stop), and plan there"
+        )
 
     def __repr__(self) -> str:
         return repr(self.result()).replace("psmp.Result", "psmp.Run")
@@ -61,7 +77,7 @@ def plan(
     straighten: bool = False,
     fixed_roadmap: bool = False,
     price: float | Sequence[tuple[float, float]] | Literal["measured"] | None = None,
-    keep: str | os.PathLike[str] | None = None,
+    keep: str | os.PathLike[str] | _psmp.Memory | None = None,
     world: str | None = None,
 ) -> Run:
     """Plans from ``start`` to ``goal``: an iterator of events, each better path among them.
@@ -86,7 +102,7 @@ def plan(
     or once :meth:`Run.end_planning` says so; where it grows that is done all along.
 
     ``keep`` names a file for what has grown: the roadmap, what is known of its edges, and the
-    experience of the belief. It is written when the run stops and when it is closed. If it is there, the
+    experience of the belief; or it is a :class:`Memory`, which is no file. It is written when the run stops and when it is closed. If it is there, the
     run begins with it, as long as robot and space are the same; give the roadmap that it began with. An
     arm's checker knows its scene, and in another scene what is known is kept as far as it still holds.
     Of a function nobody can tell which world it answers for: what is known is used again only by runs that
@@ -94,6 +110,8 @@ def plan(
 
         for goal in goals:
             psmp.plan(roadmap, start, goal, check=check, keep="panda.kept", stop=psmp.seconds(1)).finish()
+
+    :class:`Planner` does that for an arm whose scene changes.
 
     ``belief`` is what is likely of edges that have not been checked, :class:`Local` if not given:
     nothing known beforehand. ``proposer`` and ``validator`` say which path is checked next and which

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,6 +100,16 @@ class Result:
             checked=checked,
             checked_free=checked_free,
         )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two runs have found the same by the same steps, however long that took."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        names = (field.name for field in fields(self) if "seconds" not in field.name)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        return hash((self.planner, self.seed, self.fingerprint))
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """The paths found on the way, a column each."""

@@ -1,7 +1,7 @@
 """Long work in shards: on this machine's cores, or on a Ray cluster.
 
-A job is cut into shards, each of which depends on nothing but its number. A shard is one Parquet
-file, written whole or not at all, in a folder named after a fingerprint of all that the job depends
+A job is cut into shards, each of which depends on nothing but its number. A shard that is kept is one
+Parquet file, written whole or not at all, in a folder named after a fingerprint of all that the job depends
 on. So a shard may be done twice without harm, what is there is never done again, and another job is
 another folder. The rows are the same whatever the number of workers, because they are read back in
 the order of the shards.
@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["Job", "Progress", "parquet", "run"]
+__all__ = ["Job", "Progress", "parquet", "run", "table"]
 
 Job: TypeAlias = Callable[[int], bytes]
-"""Does the shard of a number: the bytes of its Parquet file."""
+"""Does the shard of a number: its bytes, which are those of a Parquet file if it is to be kept."""
 
 
 class Store:
@@ -62,7 +62,7 @@ class Store:
         if content is None:
             return False
         try:
-            _table(content)
+            table(content)
         except Exception as error:
             name = f"{self.folder}/{self._name(index)}"
             print(f"psmp: {name} is damaged and will be done again: {error}", file=sys.stderr)
@@ -100,7 +100,8 @@ def parquet(table: pyarrow.Table) -> bytes:
     return file.getvalue()
 
 
-def _table(content: bytes) -> pyarrow.Table:
+def table(content: bytes) -> pyarrow.Table:
+    """The table of a Parquet file, which must be sound."""
     import pyarrow.parquet
 
     return pyarrow.parquet.read_table(io.BytesIO(content))
@@ -192,6 +193,7 @@ class Progress:
         self._draw()
 
     def reach(self, done: int) -> None:
+        """So many are done now."""
         self.done = done
         self._draw()
 
@@ -218,10 +220,8 @@ def run(
     workers: int | None,
     ray: bool | str | None,
     progress: bool | None,
-) -> pyarrow.Table:
-    """Does all shards of a job that are not there yet: all rows, in the order of the shards."""
-    import pyarrow
-
+) -> list[bytes]:
+    """Does all shards of a job that are not there yet: the bytes of all, in their order."""
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
     store = None if folder is None else Store(os.fspath(folder), fingerprint)
@@ -239,7 +239,7 @@ def run(
         if content is not None:
             contents[index] = content
         bar.reach(bar.done + 1)
-    tables = []
+    whole = []
     for index in range(shards):
         content = contents[index] if store is None else store.read(index)
         if content is None:
@@ -247,8 +247,8 @@ def run(
                 f"shard {index} was done but is not in {store.folder if store else ''}: "
                 "folder must be a place that all workers share"
             )
-        tables.append(_table(content))
-    return pyarrow.concat_tables(tables)
+        whole.append(content)
+    return whole
 
 
 def _cores() -> int:

@@ -32,6 +32,11 @@ def _dataset(recipe: tuple[Any, ...]) -> _psmp.Dataset:
     return _psmp.Dataset.make(family, worlds, test=test, seed=seed)
 
 
+def _world(recipe: tuple[Any, ...], world: int) -> _psmp.RecordedWorld:
+    """A world of the dataset of a recipe, for pickle."""
+    return _dataset(recipe).check(world)
+
+
 @dataclass(frozen=True)
 class _SweepJob:
     recipe: tuple[Any, ...]
@@ -121,7 +126,9 @@ def sweep(
     digest = fingerprint_of(dataset.roadmap)
     digest.update(dataset.table.by_world.tobytes())
     digest.update(json.dumps(asdict(job), sort_keys=True).encode())
-    return shards.run(
+    import pyarrow
+
+    done = shards.run(
         "sweep",
         # Others read or make the dataset anew; this process has it.
         job if ray else functools.partial(job.rows, dataset),
@@ -133,3 +140,4 @@ def sweep(
         ray=ray,
         progress=progress,
     )
+    return pyarrow.concat_tables(shards.table(content) for content in done)

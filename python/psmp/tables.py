@@ -7,15 +7,12 @@ import os
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from psmp import _psmp, shards
 from psmp.checkers import Checker, called_on
-
-if TYPE_CHECKING:
-    import pyarrow
 
 __all__ = ["table"]
 
@@ -29,16 +26,20 @@ class _TableJob(Generic[World]):
     checker_for: Callable[[World], Checker]
     resolution: float | None
     shard: int
+    #: Whether its shards are kept, as Parquet files; else they are bits and nothing more.
+    is_kept: bool
 
     def __call__(self, index: int) -> bytes:
-        import pyarrow
-
         numbers = range(index * self.shard, min((index + 1) * self.shard, len(self.worlds)))
         rows = []
         for number in numbers:
             function, kind = called_on(self.checker_for(self.worlds[number]))
             free = _psmp.check_edges(self.roadmap, function, kind, self.resolution)
             rows.append(np.packbits(free, bitorder="little").tobytes())
+        if not self.is_kept:
+            return b"".join(rows)
+        import pyarrow
+
         columns = {
             "world": pyarrow.array(numbers, pyarrow.uint32()),
             "free": pyarrow.array(rows, pyarrow.binary()),
@@ -77,7 +78,7 @@ def table(
     address of one. With a ``folder``, a path that all workers share or a URL of fsspec such as
     ``s3://bucket/folder``, every ``shard`` worlds become one Parquet file there, and a table that was
     interrupted goes on where it was. Shards are found again by the roadmap, the worlds and the
-    resolution; nothing can tell that the code of a checker has changed, so name another folder when
+    resolution (that takes the extra ``frames``, or ``cluster``); nothing can tell that the code of a checker has changed, so name another folder when
     it has. The table is the same whatever the number of workers.
     """
     if shard < 1:
@@ -92,8 +93,8 @@ def table(
             digest.update(pickle.dumps(world, protocol=4))
         except Exception as error:
             raise TypeError(f"worlds[{number}] cannot be pickled, so it cannot be sent to a worker: {error}") from error
-    job = _TableJob(roadmap, worlds, checker_for, resolution, shard)
-    rows = shards.run(
+    job = _TableJob(roadmap, worlds, checker_for, resolution, shard, folder is not None)
+    done = shards.run(
         "table",
         job,
         -(-len(worlds) // shard),
@@ -104,11 +105,8 @@ def table(
         ray=ray,
         progress=progress,
     )
-    return _psmp.Table(_free(rows, roadmap.edge_count))
-
-
-def _free(rows: pyarrow.Table, edges: int) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """The rows of the shards as an array of shape (worlds, edges)."""
-    packed = np.frombuffer(b"".join(rows["free"].to_pylist()), dtype=np.uint8)
-    bits = np.unpackbits(packed.reshape(len(rows), -1), axis=1, count=edges, bitorder="little")
-    return bits.view(np.bool_)
+    if folder is not None:
+        done = [row for content in done for row in shards.table(content)["free"].to_pylist()]
+    packed = np.frombuffer(b"".join(done), dtype=np.uint8).reshape(len(worlds), -1)
+    bits = np.unpackbits(packed, axis=1, count=roadmap.edge_count, bitorder="little")
+    return _psmp.Table(bits.view(np.bool_))

@@ -66,7 +66,5 @@ def test_the_readme(page, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
     assert blocks, f"{page} has no Python"
     program = "\n".join(blocks)
-    if "psmp.table" in program:
-        pytest.importorskip("pyarrow")
     (tmp_path / "program.py").write_text(program)
     run("program.py", folder=tmp_path)

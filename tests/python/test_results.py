@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import types
+import warnings
+
 import numpy as np
 import pytest
 from conftest import GOAL, START, wall
 
 import psmp
+import psmp.rerun
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +83,65 @@ def test_plots(roadmap, result, tmp_path):
     with pytest.raises(ValueError, match=r"image must have shape \(height, width\), got \(3,\)"):
         psmp.plot.world(result, image=[1, 0, 1])
     plt.close("all")
+
+
+def test_where_a_run_stands_is_shown_if_asked_for(roadmap, capsys):
+    run = psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(500))
+    run.finish(progress=True)
+    assert "500 configurations" in capsys.readouterr().err
+    psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(500)).finish()
+    assert capsys.readouterr().err == ""
+
+
+def test_in_a_notebook_it_is_shown_in_one_place(roadmap, monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, what):
+            shown.append(what)
+
+    display = types.ModuleType("IPython.display")
+    display.HTML = str
+    display.display = lambda what, display_id: (shown.append(what), Handle())[1]
+    shell = types.ModuleType("IPython")
+    shell.get_ipython = lambda: types.SimpleNamespace(kernel=None)
+    shell.display = display
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    monkeypatch.setattr("psmp.progress.OFTEN", 0.0)
+    run = psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(500))
+    result = run.finish()
+    assert len(shown) > 2 and f"{result.total_configurations} configurations" in shown[-1]
+    shown.clear()
+    psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(500)).finish(progress=False)
+    assert not shown
+
+
+@pytest.mark.parametrize("kind", ["plane", "arm"])
+def test_rerun_has_what_happened(roadmap, kind, tmp_path):
+    try:
+        import rerun
+    except ImportError:
+        # Half a gigabyte, so it is not among the requirements of the tests.
+        warnings.warn("SKIPPED: psmp.rerun is not tested, because rerun-sdk is not installed", stacklevel=1)
+        pytest.skip("rerun-sdk is not installed")
+    recording = rerun.RecordingStream("psmp", make_default=False)
+    recording.save(tmp_path / "run.rrd")
+    if kind == "plane":
+        run, drawn = psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(300)), {}
+    else:
+        arm = psmp.Arm("planar-3")
+        ends = [-0.9, 0.1, 0.1], [0.9, -0.1, -0.1]
+        scene = psmp.Scene()
+        scene.add("post", box=(0.1, 0.1, 0.4), pose=(0.75, 0, 0))
+        check = arm.checker(scene)
+        run = psmp.plan(arm.roadmap(100), *ends, check=check, proposer="lazysp", fixed_roadmap=True, seed=0)
+        drawn = {"arm": arm}
+    result = psmp.rerun.log(run, recording, **drawn)
+    recording.flush()
+    recording.disconnect()
+    assert result.path is not None
+    told = subprocess.run(
+        [sys.executable, "-m", "rerun", "rrd", "print", "-vvv", tmp_path / "run.rrd"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "/psmp/path" in told and "/psmp/length" in told and "/psmp/checked/" in told and "configurations" in told

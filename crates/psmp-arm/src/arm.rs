@@ -11,6 +11,7 @@ use crate::scene::Goal;
 use crate::srdf::{NamedState, Semantics};
 use crate::whereabouts::Whereabouts;
 use psmp::{Axis, Space};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -222,7 +223,8 @@ fn states(names: &[String]) -> String {
 
 /// The joints of a robot that are planned for. A configuration has one number for each of
 /// [`Arm::names`]; every other joint is held still.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(into = "ArmParts", try_from = "ArmParts")]
 pub struct Arm {
     robot: Arc<Robot>,
     group: String,
@@ -234,6 +236,48 @@ pub struct Arm {
     states: Arc<[NamedState]>,
     /// The last link of its chain, if it is one.
     tip: Option<usize>,
+}
+
+/// All that an arm is made of, to be sent elsewhere.
+#[derive(Serialize, Deserialize)]
+struct ArmParts {
+    robot: Robot,
+    group: String,
+    variables: Vec<usize>,
+    rest: Vec<f64>,
+    disabled: BTreeSet<(usize, usize)>,
+    states: Vec<NamedState>,
+    tip: Option<usize>,
+}
+
+impl From<Arm> for ArmParts {
+    fn from(arm: Arm) -> Self {
+        Self {
+            robot: (*arm.robot).clone(),
+            group: arm.group,
+            variables: arm.variables,
+            rest: arm.rest,
+            disabled: (*arm.disabled).clone(),
+            states: arm.states.to_vec(),
+            tip: arm.tip,
+        }
+    }
+}
+
+impl TryFrom<ArmParts> for Arm {
+    type Error = ArmError;
+
+    fn try_from(parts: ArmParts) -> Result<Self, ArmError> {
+        let arm = Self::of(parts.robot, &parts.group, parts.variables, parts.disabled)?;
+        let kinematics = Kinematics::of_variables(&arm.robot, &arm.variables, &parts.rest);
+        Ok(Self {
+            rest: parts.rest,
+            kinematics,
+            states: parts.states.into(),
+            tip: parts.tip,
+            ..arm
+        })
+    }
 }
 
 impl Arm {

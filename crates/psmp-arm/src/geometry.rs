@@ -2,6 +2,7 @@
 
 use crate::pose::{Pose, cross, dot, minus, norm};
 use crate::true_shape::TrueShape;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) const FARTHEST: f64 = 1e4;
 
 /// A shape in its own frame. Solids are solid: inside is in collision.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Shape {
     /// A box about the origin, by half its sides.
     Box([f64; 3]),
@@ -36,15 +37,31 @@ pub enum Shape {
     /// Everything at or below the plane z = 0.
     HalfSpace,
     /// Triangles; a closed mesh is solid.
-    Mesh(Arc<Mesh>),
+    Mesh(#[serde(with = "shared")] Arc<Mesh>),
     /// Ground: everything at or below a grid of heights.
-    Heightfield(Arc<Heightfield>),
+    Heightfield(#[serde(with = "shared")] Arc<Heightfield>),
     /// Points, each the centre of a ball.
-    Points(Arc<PointCloud>),
+    Points(#[serde(with = "shared")] Arc<PointCloud>),
+}
+
+/// What is shared, sent as what it is.
+mod shared {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<T: Serialize, S: Serializer>(what: &Arc<T>, to: S) -> Result<S::Ok, S::Error> {
+        (**what).serialize(to)
+    }
+
+    pub fn deserialize<'d, T: Deserialize<'d>, D: Deserializer<'d>>(
+        from: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(from).map(Arc::new)
+    }
 }
 
 /// A shape and where it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
     /// The shape.
     pub shape: Shape,
@@ -53,11 +70,12 @@ pub struct Placed {
 }
 
 /// A mesh of triangles.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Mesh {
     vertices: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,
     /// Made ready for checking when first asked for, once for all worlds.
+    #[serde(skip)]
     true_shape: OnceLock<Arc<TrueShape>>,
 }
 
@@ -77,7 +95,7 @@ impl fmt::Debug for Mesh {
 }
 
 /// Heights over a rectangle in x and y about the origin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Heightfield {
     /// How many heights there are along x.
     pub columns: usize,
@@ -88,7 +106,7 @@ pub struct Heightfield {
 }
 
 /// Points, each the centre of a ball of one radius.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointCloud {
     /// The points.
     pub points: Vec<[f64; 3]>,

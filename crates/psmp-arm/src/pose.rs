@@ -5,6 +5,7 @@
 //! is one value for all eight lanes, a *value* has one for each.
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x8};
+use serde::{Deserialize, Serialize};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A single number that models are made of: `f64` or `f32`.
@@ -133,7 +134,7 @@ impl<S: Simd> Number for f32x8<S> {
 }
 
 /// A rotation, by rows, and a translation after it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Pose<T = f64> {
     /// The rotation matrix, by rows.
     pub rotation: [[T; 3]; 3],

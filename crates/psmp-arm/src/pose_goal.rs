@@ -5,10 +5,11 @@
 //! configurations for it.
 
 use crate::pose::{Pose, cross, norm};
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// Where a link is to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PoseGoal {
     /// The link; the [tip](crate::Arm::tip) of the arm if none is named.
     pub link: Option<String>,
@@ -19,7 +20,7 @@ pub struct PoseGoal {
 }
 
 /// Where a point of a link is to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PositionGoal {
     /// The point, in the frame of the link.
     pub point: [f64; 3],
@@ -30,7 +31,7 @@ pub struct PositionGoal {
 }
 
 /// A part of space around its own origin.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Volume {
     /// A box by half its sides.
     Box([f64; 3]),
@@ -39,7 +40,7 @@ pub enum Volume {
 }
 
 /// How a link is to be turned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OrientationGoal {
     /// The link in whose frame the orientation is; the root if none is named.
     pub frame: Option<String>,
@@ -52,7 +53,7 @@ pub struct OrientationGoal {
 }
 
 /// Three angles that a rotation is measured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Angles {
     /// About x, then about the y and the z that have turned along.
     #[default]

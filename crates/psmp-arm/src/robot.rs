@@ -7,10 +7,11 @@
 
 use crate::geometry::Placed;
 use crate::pose::Pose;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A link: a rigid body.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     /// Its name.
     pub name: String,
@@ -21,7 +22,7 @@ pub struct Link {
 }
 
 /// How a joint moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JointKind {
     /// Turns between limits.
     Revolute,
@@ -38,7 +39,7 @@ pub enum JointKind {
 }
 
 /// A joint follows another: position = `multiplier` times the other's + `offset`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Mimic {
     /// The joint that is followed.
     pub joint: usize,
@@ -49,7 +50,7 @@ pub struct Mimic {
 }
 
 /// A joint between two links.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Joint {
     /// Its name.
     pub name: String,
@@ -72,7 +73,7 @@ pub struct Joint {
 }
 
 /// One degree of freedom.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variable {
     /// The joint's name, or `joint/part` where a joint has several.
     pub name: String,
@@ -93,7 +94,7 @@ impl Variable {
 }
 
 /// A robot.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Robot {
     name: String,
     links: Vec<Link>,

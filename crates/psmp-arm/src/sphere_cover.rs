@@ -60,7 +60,7 @@ pub struct LinkCover {
 }
 
 /// A robot covered by spheres.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SphereModel {
     robot: String,
     links: Vec<LinkCover>,

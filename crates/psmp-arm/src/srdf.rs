@@ -10,6 +10,7 @@ use crate::robot::Robot;
 use crate::xml::{XmlFile, children, escaped};
 use psmp_files::{FileError, read_regular_text};
 use roxmltree::Node;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::path::Path;
@@ -26,7 +27,7 @@ pub struct Group {
 }
 
 /// Named positions of a group's joints.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NamedState {
     /// Its name.
     pub name: String,

@@ -207,7 +207,10 @@ impl BeliefFile {
     }
 
     /// Reads a file's bytes. `path` is what an error names.
-    pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+    ///
+    /// # Errors
+    /// If they are no belief file of a known version, or damaged.
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
         let file = FORMAT.open(path, bytes)?;
         let strange = |what: &str| file.strange(what);
         let [worlds, edges, vertices, hash] = file.numbers();

@@ -11,8 +11,8 @@
 //! Sections: those of the roadmap (`roadmap_sections.rs`); `known`, a byte for each edge, 0 where nothing is known, 1 free, 2 blocked, 3 free
 //! and proved so all along;
 //! `first`, the vertices, edges and hash of the roadmap that all began with, and 1 if it is directed;
-//! `things`, of each its hash, its number of boxes, and these; `belief`, a belief file, where experience was
-//! given.
+//! `things`, of each its hash, its number of boxes, and these; `held`, hashes of what the robot holds, where it holds
+//! anything; `belief`, a belief file, where experience was given.
 
 use crate::belief_file::{BeliefFile, Fingerprint};
 use crate::error::FileError;
@@ -62,6 +62,8 @@ pub struct WorldRecord {
     pub checks: u64,
     /// What stands around it.
     pub things: Vec<Thing>,
+    /// A hash of each thing that it holds.
+    pub held: Vec<u64>,
 }
 
 impl WorldRecord {
@@ -73,6 +75,7 @@ impl WorldRecord {
             robot: XxHash64::oneshot(0, robot),
             checks: XxHash64::oneshot(0, world),
             things: Vec::new(),
+            held: Vec::new(),
         }
     }
 }
@@ -101,7 +104,9 @@ impl Kept {
         files::save(path, &self.bytes())
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    /// All of it as the bytes of its file, to be sent elsewhere.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
         let Self { roadmap, world, .. } = self;
         let edges = roadmap.edge_count();
         let mut known = vec![0; edges];
@@ -135,6 +140,9 @@ impl Kept {
             ("first", bytemuck::cast_slice(&first).to_vec()),
             ("things", things),
         ]);
+        if !world.held.is_empty() {
+            sections.push(("held", bytemuck::cast_slice(&world.held).to_vec()));
+        }
         sections.extend(
             self.belief
                 .as_ref()
@@ -156,8 +164,15 @@ impl Kept {
     /// If the file cannot be read, is no kept run of a known version, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let bytes = files::read(path)?;
-        let file = FORMAT.open(path, &bytes)?;
+        Self::read(path, &files::read(path)?)
+    }
+
+    /// Reads a file's bytes. `path` is what an error names.
+    ///
+    /// # Errors
+    /// If they are no kept run of a known version, or damaged.
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        let file = FORMAT.open(path, bytes)?;
         let [vertices, edges, robot, checks] = file.numbers();
         let (first, direction) = first(&file)?;
         let roadmap = roadmap_sections::read(&file, [vertices, edges], direction)?;
@@ -191,6 +206,10 @@ impl Kept {
             return Err(strange("a belief about another roadmap"));
         }
         let things = things(file.needed("things", None)?).ok_or_else(|| strange("things"))?;
+        let held = file.section("held", None)?.unwrap_or_default();
+        if held.len() % 8 != 0 {
+            return Err(strange("held"));
+        }
         Ok(Self {
             first,
             roadmap,
@@ -198,6 +217,7 @@ impl Kept {
                 robot,
                 checks,
                 things,
+                held: numbers(held),
             },
             known,
             belief,
@@ -382,6 +402,19 @@ impl Keeping {
     pub fn open(path: &Path, space: &Space, world: WorldRecord) -> Result<Self, FileError> {
         let is_there = path.symlink_metadata().is_ok();
         let kept = is_there.then(|| Kept::open(path)).transpose()?;
+        Self::with(path, kept, space, world)
+    }
+
+    /// The same where what was kept before is at hand, whatever is in the file.
+    ///
+    /// # Errors
+    /// If it is of another robot or space.
+    pub fn with(
+        path: &Path,
+        kept: Option<Kept>,
+        space: &Space,
+        world: WorldRecord,
+    ) -> Result<Self, FileError> {
         if let Some(kept) = &kept {
             kept.check_robot(path, space, world.robot)?;
         }
@@ -453,17 +486,22 @@ impl Keeping {
         self.models = options.models.clone();
     }
 
-    /// Keeps what has come of the run: a session's roadmap and what it knows of its edges, or else what the
-    /// run has begun with.
+    /// Keeps what has come of the run in the file: a session's roadmap and what it knows of its edges, or else what
+    /// the run has begun with.
     ///
     /// # Errors
     /// If the file cannot be written.
     pub fn keep(&self, grown: Option<(&Roadmap, EdgeMemory)>) -> Result<(), FileError> {
+        let left = self.left(grown);
+        left.map_or(Ok(()), |left| left.write(&self.path))
+    }
+
+    /// What would be kept; none if there is no roadmap.
+    #[must_use]
+    pub fn left(&self, grown: Option<(&Roadmap, EdgeMemory)>) -> Option<Kept> {
         let begun = self.roadmap.as_ref();
         let begun = begun.map(|roadmap| (roadmap, self.known.clone()));
-        let Some((roadmap, known)) = grown.or(begun) else {
-            return Ok(());
-        };
+        let (roadmap, known) = grown.or(begun)?;
         let first = self.first.unwrap_or_else(|| Fingerprint::of(roadmap));
         let before = self.kept.as_ref().and_then(|kept| kept.belief.as_ref());
         let belief = self
@@ -477,14 +515,13 @@ impl Keeping {
                 }
             });
         let (roadmap, known) = worth_keeping(roadmap, &known, first);
-        let kept = Kept {
+        Some(Kept {
             first,
             roadmap,
             world: self.world.clone(),
             known,
             belief,
-        };
-        kept.write(&self.path)
+        })
     }
 }
 
@@ -527,6 +564,7 @@ mod tests {
                     boxes: Vec::new(),
                 },
             ],
+            held: vec![of, 3],
         }
     }
 

@@ -55,9 +55,19 @@ pub fn learn_maps(
     experience: &Experience,
     models: &ModelCache,
 ) -> Result<(), FileError> {
+    of_maps(maps, experience, models).write(path)
+}
+
+/// The same as the bytes of that file, to be sent elsewhere.
+#[must_use]
+pub fn bytes_of_maps(maps: MapSetting, experience: &Experience, models: &ModelCache) -> Vec<u8> {
+    of_maps(maps, experience, models).bytes()
+}
+
+fn of_maps(maps: MapSetting, experience: &Experience, models: &ModelCache) -> BeliefFile {
     let belief = from_worlds(&maps.roadmap, experience, models);
     let maps = Some(maps);
-    BeliefFile { maps, ..belief }.write(path)
+    BeliefFile { maps, ..belief }
 }
 
 /// What known worlds of a roadmap tell, with the models that are learned from them.

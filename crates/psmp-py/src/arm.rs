@@ -1,23 +1,25 @@
-//! Robot arms, what stands around them, and requests to move, for Python.
+//! Robot arms and trajectories, for Python.
 
-use crate::arguments::{configurations, file_error, matrix, refused, shaped, values, vector};
+use crate::arguments::{configurations, file_error, matrix, refused, values, vector};
 use crate::arm_checker::ArmChecker;
 use crate::building::interruptible;
+use crate::pickling::{Reduced, maker, reduced, unpacked};
 use crate::roadmap::Roadmap;
+use crate::scene::{Positions, Request, Scene, pose};
 use crate::space::Space;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::Connection;
 use psmp_arm::{
-    ArmError, Goal, MotionLimits, PairSampling, Permissions, Pose, PoseGoal, Robot, Sampling,
-    Search, Semantics, SphereModel, kept_roadmap, models,
+    ArmError, Goal, MotionLimits, PairSampling, Permissions, PoseGoal, Robot, Sampling, Search,
+    Semantics, SphereModel, kept_roadmap, models,
 };
 use psmp_files::FileError;
 use psmp_lab::counted;
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
-use std::collections::BTreeMap;
+use pyo3::types::{PyBytes, PyDict, PyString};
 use std::ffi::CString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -27,9 +29,6 @@ const _: () = {
     assert!(psmp_arm::DEFAULT_VERTICES == 10000 && psmp_arm::DEFAULT_NEIGHBOURS == 15);
     assert!(psmp_arm::DEFAULT_ACCELERATION == 1.0);
 };
-
-/// Positions of joints by name.
-type Positions = Vec<(String, f64)>;
 
 /// What is wrong with an arm or what is given to it, with the remedy.
 pub fn arm_error(name: &str, error: &ArmError) -> PyErr {
@@ -48,7 +47,14 @@ fn positions(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Positions> {
         .map_err(|_| wrong())
 }
 
-/// The joints of a robot that are planned for.
+/// A robot arm: the joints of a robot that are planned for, everything else held still.
+///
+/// `robot` is a URDF file, or the name of a shipped model: `panda-like`, `wam-like`, `ur5-like`, or `planar-4` for
+/// any number of joints. `srdf` has its groups, of which `group` is planned for, and says which links are never
+/// checked against each other; without it pairs of links that need no check are found by sampling, and the groups are
+/// `arm`, the longest chain without the hand at its end, and `all`. `spheres` is how many spheres cover the robot for
+/// quick checks, at most; covers, pairs and roadmaps are kept in the user's cache. Meshes are read from the URDF's
+/// folder and from packages; folders in `allow_paths` may be named too.
 #[pyclass(frozen, module = "psmp")]
 pub struct Arm {
     arm: psmp_arm::Arm,
@@ -56,14 +62,14 @@ pub struct Arm {
 }
 
 /// What robots and scenes may name besides what is in their own folders and packages.
-fn permissions(allow_paths: &[PathBuf]) -> PyResult<Permissions> {
+pub fn permissions(allow_paths: &[PathBuf]) -> PyResult<Permissions> {
     let mut paths = allow_paths.iter();
     let all = paths.try_fold(Permissions::default(), Permissions::allow_path);
     all.map_err(|e| file_error(&e))
 }
 
 /// Warns where the caller will see it.
-fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let message = CString::new(message.replace('\0', " "))?;
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)
 }
@@ -162,32 +168,38 @@ impl Arm {
         })
     }
 
+    /// The robot's name.
     #[getter]
     fn name(&self) -> &str {
         self.arm.robot().name()
     }
 
+    /// The group that is planned for.
     #[getter]
     fn group(&self) -> &str {
         self.arm.group()
     }
 
+    /// How many numbers a configuration has.
     #[getter]
     fn dof(&self) -> usize {
         self.arm.dimension()
     }
 
+    /// The joint of each number of a configuration.
     #[getter]
     fn joints(&self) -> Vec<&str> {
         self.arm.names().collect()
     }
 
+    /// The links of the robot, parents first.
     #[getter]
     fn links(&self) -> Vec<&str> {
         let links = self.arm.robot().links().iter();
         links.map(|link| link.name.as_str()).collect()
     }
 
+    /// The states that have a name, such as `home`.
     #[getter]
     fn states(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.arm.states().iter().map(|s| s.name.as_str()).collect();
@@ -195,6 +207,7 @@ impl Arm {
         names
     }
 
+    /// The space of configurations, by the joints' limits.
     #[getter]
     fn space(&self) -> Space {
         Space(self.arm.space().clone())
@@ -326,9 +339,9 @@ impl Arm {
         allow: Vec<(String, String)>,
     ) -> PyResult<ArmChecker> {
         let state = state.map(|s| positions("state", s)).transpose()?;
-        let scene = scene.map(|s| &s.get().0);
+        let scene = scene.map(|s| s.get().now().clone());
         py.detach(|| {
-            let mut scene = scene.cloned().unwrap_or_default();
+            let mut scene = scene.unwrap_or_default();
             let arm = self.arm.with_state(&scene.state);
             let arm = arm.map_err(|e| arm_error("scene", &e))?;
             let arm = arm.with_state(&state.unwrap_or_default());
@@ -396,6 +409,35 @@ impl Arm {
             counted(self.dof(), "joints")
         )
     }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Arm>() else {
+            return Ok(false);
+        };
+        let py = other.py();
+        let [one, other] = [self, other.get()].map(|arm| arm.__reduce__(py));
+        Ok(one?.1.0.as_bytes() == other?.1.0.as_bytes())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        (self.name(), self.group(), self.dof()).hash(&mut hash);
+        hash.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        reduced::<Self>(py, &(&self.arm, &*self.spheres))
+    }
+
+    /// An arm from bytes, for pickle.
+    #[staticmethod]
+    fn _of(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let (arm, spheres): (_, SphereModel) = py.detach(|| unpacked(bytes))?;
+        Ok(Self {
+            arm,
+            spheres: Arc::new(spheres),
+        })
+    }
 }
 
 impl Arm {
@@ -442,20 +484,12 @@ pub fn configuration(
 
 /// Where a link is wanted: a matrix, a position and a quaternion, or a position alone.
 fn wanted(link: Option<&str>, pose: &Bound<'_, PyAny>) -> PyResult<PoseGoal> {
-    let shapes = "(4, 4), (7,) or (3,)";
-    let fits = |shape: &[usize]| matches!(shape, [4, 4] | [7] | [3]);
-    let numbers = values(&shaped::<f64>("pose", shapes, fits, pose)?)?;
-    let made = match numbers[..] {
-        [x, y, z] => return Ok(PoseGoal::at(link, [x, y, z])),
-        [x, y, z, qx, qy, qz, qw] => Pose::from_quaternion([x, y, z], [qx, qy, qz, qw]),
-        _ => {
-            let row = |r: usize| [numbers[4 * r], numbers[4 * r + 1], numbers[4 * r + 2]];
-            let way = [numbers[3], numbers[7], numbers[11]];
-            Pose::from_rotation(way, [row(0), row(1), row(2)])
-        }
-    };
-    let made = made.map_err(|e| refused("pose", e))?;
-    Ok(PoseGoal::exact(link, &made))
+    let made = self::pose("pose", pose)?;
+    let is_place_alone = pose.len().is_ok_and(|n| n == 3);
+    Ok(match is_place_alone {
+        true => PoseGoal::at(link, made.translation),
+        false => PoseGoal::exact(link, &made),
+    })
 }
 
 /// A pose as a matrix, row by row.
@@ -470,120 +504,23 @@ fn matrix_of(pose: &psmp_arm::Pose<f64>) -> [f64; 16] {
     matrix
 }
 
-/// What stands around a robot, what it holds, and what may touch what.
-#[pyclass(frozen, module = "psmp")]
-pub struct Scene(psmp_arm::Scene);
-
-#[pymethods]
-impl Scene {
-    #[new]
-    #[pyo3(signature = (path, *, empty=false, allow_paths=vec![]))]
-    fn new(
-        py: Python<'_>,
-        path: PathBuf,
-        empty: bool,
-        allow_paths: Vec<PathBuf>,
-    ) -> PyResult<Self> {
-        let permissions = permissions(&allow_paths)?.empty_scenes(empty);
-        let read = py.detach(|| psmp_arm::Scene::read_with(&path, &permissions));
-        let scene = read.map_err(|e| file_error(&e))?;
-        for name in scene.unseen() {
-            let path = path.display();
-            let message = format!(
-                "the point cloud `{name}` of `{path}` has no points, so that nothing of it is in the way"
-            );
-            warn(py, &message)?;
-        }
-        Ok(Self(scene))
-    }
-
-    #[getter]
-    fn robot(&self) -> Option<&str> {
-        self.0.robot.as_deref()
-    }
-
-    #[getter]
-    fn objects(&self) -> Vec<&str> {
-        self.0.objects.iter().map(|o| o.name.as_str()).collect()
-    }
-
-    #[getter]
-    fn attached(&self) -> Vec<(&str, &str)> {
-        let attached = self.0.attached.iter();
-        attached
-            .map(|a| (a.object.name.as_str(), a.link.as_str()))
-            .collect()
-    }
-
-    #[getter]
-    fn state(&self) -> BTreeMap<&str, f64> {
-        by_name(&self.0.state)
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "<psmp.Scene of {}, {} attached>",
-            counted(self.0.objects.len(), "objects"),
-            self.0.attached.len()
-        )
-    }
-}
-
-fn by_name(positions: &Positions) -> BTreeMap<&str, f64> {
-    positions
-        .iter()
-        .map(|(name, at)| (name.as_str(), *at))
-        .collect()
-}
-
-/// From where to where to move, and with which group.
-#[pyclass(frozen, module = "psmp")]
-pub struct Request(psmp_arm::MotionRequest);
-
-#[pymethods]
-impl Request {
-    #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| psmp_arm::MotionRequest::read(&path));
-        read.map(Self).map_err(|e| file_error(&e))
-    }
-
-    #[getter]
-    fn group(&self) -> &str {
-        &self.0.group
-    }
-
-    #[getter]
-    fn start(&self) -> BTreeMap<&str, f64> {
-        by_name(&self.0.start)
-    }
-
-    /// Where joints are at the goal, if that is what is asked for.
-    #[getter]
-    fn goal(&self) -> PyResult<BTreeMap<&str, f64>> {
-        match &self.0.goals[..] {
-            [Goal::Joints(positions)] => Ok(by_name(positions)),
-            _ => Err(PyValueError::new_err(
-                "the goal of this request is a pose, or one of several: arm.goals(request) has the \
-                 configurations",
-            )),
-        }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<psmp.Request for group `{}`>", self.0.group)
-    }
-}
-
 /// A path with times: where the joints are and how fast they move, an instant a row.
 #[pyclass(frozen, get_all, module = "psmp")]
 pub struct Trajectory {
+    /// The joint of each column.
     joints: Vec<String>,
+    /// Seconds from the start, of shape (n,).
     times: Py<PyArray1<f64>>,
+    /// Where the joints are, of shape (n, dof).
     positions: Py<PyArray2<f64>>,
+    /// How fast they move.
     velocities: Py<PyArray2<f64>>,
+    /// How much faster they become.
     accelerations: Py<PyArray2<f64>>,
 }
+
+/// All that a trajectory is made of, for pickle.
+type TrajectoryParts = (Vec<String>, Py<PyArray1<f64>>, [Py<PyArray2<f64>>; 3]);
 
 #[pymethods]
 impl Trajectory {
@@ -600,5 +537,25 @@ impl Trajectory {
             counted(self.joints.len(), "joints"),
             self.duration(py)?
         ))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, TrajectoryParts>> {
+        let tables = [&self.positions, &self.velocities, &self.accelerations];
+        let tables = tables.map(|table| table.clone_ref(py));
+        let parts = (self.joints.clone(), self.times.clone_ref(py), tables);
+        Ok((maker::<Self>(py)?, parts))
+    }
+
+    /// A trajectory from its parts, for pickle.
+    #[staticmethod]
+    fn _of(joints: Vec<String>, times: Py<PyArray1<f64>>, tables: [Py<PyArray2<f64>>; 3]) -> Self {
+        let [positions, velocities, accelerations] = tables;
+        Self {
+            joints,
+            times,
+            positions,
+            velocities,
+            accelerations,
+        }
     }
 }

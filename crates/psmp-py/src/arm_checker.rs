@@ -2,6 +2,7 @@
 
 use crate::arguments::{configurations, refused, vector};
 use crate::arm::{arm_error, configuration};
+use crate::pickling::{Reduced, reduced, unpacked};
 use numpy::{PyArray1, PyArrayMethods};
 use psmp::Resolution;
 use psmp::by_name::SpecError;
@@ -14,9 +15,13 @@ use psmp_lab::counted;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// An arm among what stands around it: says of configurations whether they are free.
+/// An arm in a scene as a checker; made by `Arm.checker`.
+///
+/// Called on a configuration it says whether it is free, called on an array of shape (n, dof) which of them are.
+/// Given to `psmp.plan` it checks without Python.
 #[pyclass(frozen, module = "psmp")]
 pub struct ArmChecker {
     arm: psmp_arm::Arm,
@@ -52,6 +57,11 @@ impl ArmChecker {
             spheres: spheres.clone(),
             scene: scene.clone(),
         })
+    }
+
+    /// The space of its configurations.
+    pub fn space(&self) -> psmp::Space {
+        self.arm.space().clone()
     }
 
     /// What its verdicts depend on.
@@ -137,11 +147,13 @@ impl ArmChecker {
 
 #[pymethods]
 impl ArmChecker {
+    /// How it is checked: `refined`, `spheres` or `exact`.
     #[getter]
     fn kind(&self) -> String {
         held(&self.checked).checking().to_string()
     }
 
+    /// How many numbers a configuration has.
     #[getter]
     fn dof(&self) -> usize {
         self.dimension
@@ -177,6 +189,33 @@ impl ArmChecker {
             let (body, other) = exact.contact(&q)?;
             Some((body.to_owned(), other.to_owned()))
         }))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        let parts = (self.kind(), &self.arm, &self.spheres, &self.scene);
+        reduced::<Self>(py, &parts)
+    }
+
+    /// A checker from bytes, for pickle.
+    #[staticmethod]
+    fn _of(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        py.detach(|| {
+            let (kind, arm, spheres, scene): (String, _, _, _) = unpacked(bytes)?;
+            Self::new(&kind, &arm, &spheres, &scene)
+        })
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<ArmChecker>() else {
+            return Ok(false);
+        };
+        let py = other.py();
+        let [one, other] = [self, other.get()].map(|checker| checker.__reduce__(py));
+        Ok(one?.1.0.as_bytes() == other?.1.0.as_bytes())
+    }
+
+    fn __hash__(&self) -> usize {
+        self.dimension
     }
 
     fn __repr__(&self) -> String {

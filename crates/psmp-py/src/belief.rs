@@ -5,13 +5,16 @@
 
 use crate::arguments::{file_error, refused, worlds};
 use crate::map::Map;
+use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
 use crate::table::Table;
 use psmp::by_name::{BeliefName, ModelCache, SpecError};
 use psmp::{Connection, Experience};
-use psmp_files::{BeliefFile, FileError, Fingerprint, MapSetting};
+use psmp_files::{BeliefFile, FileError, Fingerprint, MapSetting, learned};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -40,7 +43,34 @@ pub struct LearnedInMaps {
     roadmap: Py<Roadmap>,
 }
 
+impl LearnedInMaps {
+    /// The file of a belief that was learned so.
+    fn bytes(&self, belief: &Belief) -> Option<Vec<u8>> {
+        let experience = belief.experience.as_ref()?;
+        Some(learned::bytes_of_maps(
+            self.setting.clone(),
+            experience,
+            &MODELS,
+        ))
+    }
+}
+
 impl Belief {
+    /// Sees that known worlds do not tell of more edges than a roadmap has.
+    pub fn check_edges(&self, roadmap: &psmp::Roadmap) -> PyResult<()> {
+        let told = self
+            .experience
+            .as_ref()
+            .map_or(0, |e| e.table().edge_count());
+        match told > roadmap.edge_count() {
+            true => Err(PyValueError::new_err(format!(
+                "belief: its table tells of {told} edges, but the roadmap has {}",
+                roadmap.edge_count()
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// Opens a file, for a roadmap or for the one that the file has.
     pub fn open(py: Python<'_>, file: PathBuf, roadmap: Option<&psmp::Roadmap>) -> PyResult<Self> {
         let (roadmap, path) = (roadmap.cloned(), file.clone());
@@ -58,6 +88,16 @@ impl Belief {
             Ok((experience, belief.maps))
         });
         let (experience, maps) = opened.map_err(|e| file_error(&e))?;
+        Self::of(py, file, experience, maps)
+    }
+
+    /// A belief that was kept in a file, and what it was learned with if that was maps.
+    fn of(
+        py: Python<'_>,
+        file: PathBuf,
+        experience: Experience,
+        maps: Option<MapSetting>,
+    ) -> PyResult<Self> {
         let maps = match maps {
             Some(setting) => {
                 let radius = psmp::roadmap::prm_star_radius;
@@ -137,6 +177,7 @@ impl Belief {
         })
     }
 
+    /// Its name, as on the command line.
     #[getter]
     fn name(&self) -> String {
         self.name.to_string()
@@ -156,6 +197,104 @@ impl Belief {
             ));
         };
         Map::learned(py, path, (&maps.file, &maps.setting))
+    }
+
+    /// Keeps what was learned in a file, as `psmp learn` does: the known worlds of a roadmap and the models of them.
+    /// `psmp.open_belief` and the command line open it.
+    #[pyo3(signature = (path, roadmap=None))]
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        roadmap: Option<&Bound<'_, Roadmap>>,
+    ) -> PyResult<()> {
+        let (BeliefName::Ensemble, Some(experience)) = (self.name, &self.experience) else {
+            return Err(PyTypeError::new_err(format!(
+                "`{}` is not kept in a file, which holds all that can be learned from worlds: save \
+                 psmp.learn(table), or pickle this one",
+                self.name
+            )));
+        };
+        let saved = match (&self.maps, roadmap) {
+            (Some(maps), None) => {
+                let setting = maps.setting.clone();
+                py.detach(|| learned::learn_maps(&path, setting, experience, &MODELS))
+            }
+            (None, Some(roadmap)) => {
+                let graph = &roadmap.get().graph;
+                self.check_edges(graph)?;
+                py.detach(|| learned::learn(&path, graph, experience, &MODELS))
+            }
+            (Some(_), Some(_)) => {
+                return Err(PyTypeError::new_err(
+                    "a belief that was learned from maps has its roadmap: leave it out",
+                ));
+            }
+            (None, None) => {
+                return Err(PyTypeError::new_err(
+                    "roadmap must be given: a file says which roadmap its worlds are of",
+                ));
+            }
+        };
+        saved.map_err(|e| file_error(&e))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Belief>() else {
+            return false;
+        };
+        let other = other.get();
+        let known = |belief: &Self| {
+            let experience = belief.experience.clone()?;
+            Some(experience.table().of_worlds(experience.worlds()))
+        };
+        let maps = |belief: &Self| belief.maps.as_ref().map(|maps| maps.bytes(belief));
+        self.name == other.name
+            && self.eta == other.eta
+            && known(self) == known(other)
+            && maps(self) == maps(other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        let worlds = self.experience.as_ref().map(|e| e.worlds().len());
+        (self.name.to_string(), worlds).hash(&mut hash);
+        hash.finish()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
+        let (py, own) = (slf.py(), slf.get());
+        if let Some(maps) = &own.maps {
+            let bytes = PyBytes::new(py, &maps.bytes(own).unwrap_or_default());
+            let arguments = (maps.file.clone(), bytes).into_pyobject(py)?;
+            return Ok((maker::<Self>(py)?, arguments));
+        }
+        let experience = own.experience.as_ref();
+        let table = experience.map(|e| Table(e.table().clone()));
+        let worlds = experience.map(|e| e.worlds().iter().map(|w| w.0).collect::<Vec<u32>>());
+        let name = own.name.to_string();
+        let arguments = (slf.get_type(), name, table, worlds, own.eta).into_pyobject(py)?;
+        // A subclass takes other arguments than its base, which it is made by.
+        let make = py.get_type::<Self>().getattr("__new__")?;
+        Ok((make, arguments))
+    }
+
+    /// A belief that was learned from maps, from the bytes of its file, for pickle.
+    #[staticmethod]
+    fn _of(py: Python<'_>, file: PathBuf, bytes: &[u8]) -> PyResult<Self> {
+        let read = py.detach(|| {
+            let belief = BeliefFile::read(&file, bytes)?;
+            let maps = belief.maps.clone();
+            let experience = maps
+                .as_ref()
+                .map(|m| belief.experience(&m.roadmap, &MODELS));
+            Ok((experience, maps))
+        });
+        let (experience, maps) = read.map_err(|e: FileError| file_error(&e))?;
+        match experience {
+            Some(experience) => Self::of(py, file, experience, maps),
+            None => Err(refused("pickle", "this belief was not learned from maps")),
+        }
     }
 
     fn __repr__(&self) -> String {

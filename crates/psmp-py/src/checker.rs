@@ -10,6 +10,8 @@ use crate::arm_checker::ArmChecker;
 use crate::dataset::RecordedWorld;
 use crate::engine::{AnySession, told};
 use crate::map::Map;
+use crate::memory::Place;
+use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{
@@ -26,13 +28,16 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
 use std::convert::Infallible;
-use std::path::Path;
 use std::sync::Arc;
+
+/// A function of the user's. However many worlds and checkers of a run ask it, Python counts one reference: that
+/// which the run shows to the garbage collector.
+pub type Function = Arc<Py<PyAny>>;
 
 /// Something that checks, as the user gave it.
 pub enum Check {
     Configurations(FunctionWorld),
-    Edges(Py<PyAny>),
+    Edges(Function),
     Recorded(Arc<dyn Problems>, WorldId),
     Arm(Py<ArmChecker>),
     Map(Py<Map>),
@@ -58,7 +63,7 @@ impl Check {
                 described(check)
             )));
         }
-        let function = check.clone().unbind();
+        let function = Arc::new(check.clone().unbind());
         let processes = called_on.strip_prefix("processes ");
         let (in_batches, cores) = match (called_on, processes.map(str::parse)) {
             ("configuration", _) => (false, 1),
@@ -74,6 +79,15 @@ impl Check {
             in_batches,
             cores,
         }))
+    }
+
+    /// The function that is called, if one is.
+    pub fn function(&self) -> Option<Function> {
+        match self {
+            Check::Configurations(world) => Some(world.function.clone()),
+            Check::Edges(function) => Some(function.clone()),
+            Check::Recorded(..) | Check::Arm(_) | Check::Map(_) => None,
+        }
     }
 
     /// Whether it says of any configuration whether it is free.
@@ -113,19 +127,19 @@ impl Check {
         }
     }
 
-    /// The file that a run is kept in, with what was kept before in the options. Of functions nothing can be
+    /// How a run is kept, with what was kept before in the options. Of functions nothing can be
     /// told apart but by the name of their world: without one, verdicts hold for one run.
     pub fn keeping(
         &self,
         py: Python<'_>,
-        file: &Path,
+        place: &Place,
         space: &Space,
         world: Option<&str>,
         options: &mut SessionOptions,
     ) -> PyResult<Keeping> {
         let roadmap = options.roadmap.clone();
         let begun = |record: WorldRecord| -> PyResult<Keeping> {
-            let keeping = Keeping::open(file, space, record).map_err(|e| file_error(&e))?;
+            let keeping = place.open(space, record).map_err(|e| file_error(&e))?;
             if let Some(roadmap) = &roadmap {
                 let first = keeping.check_first(roadmap);
                 first.map_err(|e| file_error(&e))?;
@@ -277,7 +291,7 @@ impl Check {
                 Box::new(Unfailing(checker.map_err(|e| refused("check", e))?))
             }
             Check::Edges(function) => Box::new(EdgeFunction {
-                function: Python::attach(|py| function.clone_ref(py)),
+                function: function.clone(),
                 roadmap: roadmap.clone(),
             }),
         })
@@ -302,21 +316,12 @@ where
 }
 
 /// Which configurations are free, by a function on one of them or on many at once.
+#[derive(Clone)]
 pub struct FunctionWorld {
-    function: Py<PyAny>,
+    function: Function,
     in_batches: bool,
     /// In how many processes it asks about the configurations of a batch.
     cores: usize,
-}
-
-impl Clone for FunctionWorld {
-    fn clone(&self) -> Self {
-        Self {
-            function: Python::attach(|py| self.function.clone_ref(py)),
-            in_batches: self.in_batches,
-            cores: self.cores,
-        }
-    }
 }
 
 impl World for FunctionWorld {
@@ -392,14 +397,43 @@ pub struct Edge {
     id: u32,
     /// The vertices at its ends.
     vertices: (u32, u32),
+    /// How long it is.
     length: f64,
-    /// The configurations at its ends, where the roadmap has any.
+    /// The configuration at its first end, where the roadmap has any.
     start: Option<Py<PyArray1<f64>>>,
+    /// That at its other end.
     end: Option<Py<PyArray1<f64>>>,
 }
 
+/// A configuration, where there is one.
+type End = Option<Py<PyArray1<f64>>>;
+
+/// All that an edge is made of, for pickle.
+type EdgeParts = (u32, (u32, u32), f64, [End; 2]);
+
 #[pymethods]
 impl Edge {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, EdgeParts>> {
+        let ends = [&self.start, &self.end].map(|q| q.as_ref().map(|q| q.clone_ref(py)));
+        Ok((
+            maker::<Self>(py)?,
+            (self.id, self.vertices, self.length, ends),
+        ))
+    }
+
+    /// An edge from its parts, for pickle.
+    #[staticmethod]
+    fn _of(id: u32, vertices: (u32, u32), length: f64, ends: [End; 2]) -> Self {
+        let [start, end] = ends;
+        Self {
+            id,
+            vertices,
+            length,
+            start,
+            end,
+        }
+    }
+
     fn __repr__(&self) -> String {
         let (a, b) = self.vertices;
         format!(
@@ -411,7 +445,7 @@ impl Edge {
 
 /// Whether an edge is free, by a function. Each counts as one check.
 struct EdgeFunction {
-    function: Py<PyAny>,
+    function: Function,
     roadmap: psmp::Roadmap,
 }
 

@@ -3,6 +3,7 @@
 use crate::arguments::{either, file_error, refused, worlds};
 use crate::belief::MODELS;
 use crate::columns::{Column, columns};
+use crate::pickling::Reduced;
 use crate::roadmap::Roadmap;
 use crate::table::Table;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -19,6 +20,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A roadmap, a start and a goal, and which edge is free in which of many worlds.
+///
+/// Worlds and vertices are counted from 0, whatever the files count from.
 #[pyclass(frozen, module = "psmp")]
 pub struct Dataset {
     problems: Arc<dyn Problems>,
@@ -31,6 +34,21 @@ pub struct Dataset {
 pub struct RecordedWorld {
     pub problems: Arc<dyn Problems>,
     pub world: WorldId,
+    prefer: Option<String>,
+}
+
+/// All that is needed to get the same dataset again, in this process or another.
+fn recipe<'py>(
+    py: Python<'py>,
+    problems: &dyn Problems,
+    prefer: Option<&str>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    match problems.origin() {
+        Origin::Folder(folder) => ("open", folder, prefer).into_pyobject(py),
+        Origin::Made { worlds, test, seed } => {
+            ("make", problems.name(), worlds, test, seed).into_pyobject(py)
+        }
+    }
 }
 
 #[pymethods]
@@ -41,6 +59,29 @@ impl RecordedWorld {
             self.world.0,
             self.problems.name()
         )
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<RecordedWorld>() else {
+            return Ok(false);
+        };
+        let py = other.py();
+        let [one, other] = [self, other.get()].map(|world| world.__reduce__(py));
+        let ((_, one), (_, other)) = (one?, other?);
+        Ok(one.1 == other.1 && one.0.eq(other.0)?)
+    }
+
+    fn __hash__(&self) -> u32 {
+        self.world.0
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Reduced<'py, (Bound<'py, PyTuple>, u32)>> {
+        let make = py.import("psmp.sweeps")?.getattr("_world")?;
+        let recipe = recipe(py, &*self.problems, self.prefer.as_deref())?;
+        Ok((make, (recipe, self.world.0)))
     }
 }
 
@@ -121,11 +162,13 @@ impl Dataset {
         Self::of(py, Arc::new(made.map_err(|e| refused("family", e))?), None)
     }
 
+    /// The name of its folder or family.
     #[getter]
     fn name(&self) -> &str {
         self.problems.name()
     }
 
+    /// The roadmap that all of its worlds tell of.
     #[getter]
     fn roadmap(&self, py: Python<'_>) -> Py<Roadmap> {
         self.roadmap.clone_ref(py)
@@ -167,6 +210,7 @@ impl Dataset {
         Ok(RecordedWorld {
             world: self.world(world)?,
             problems: self.problems.clone(),
+            prefer: self.prefer.clone(),
         })
     }
 
@@ -188,12 +232,24 @@ impl Dataset {
 
     /// All that is needed to get the same dataset again, in this process or another.
     fn _recipe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match self.problems.origin() {
-            Origin::Folder(folder) => ("open", folder, self.prefer.clone()).into_pyobject(py),
-            Origin::Made { worlds, test, seed } => {
-                ("make", self.problems.name(), worlds, test, seed).into_pyobject(py)
-            }
+        recipe(py, &*self.problems, self.prefer.as_deref())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Bound<'py, PyTuple>,)>> {
+        let make = py.import("psmp.sweeps")?.getattr("_dataset")?;
+        Ok((make, (self._recipe(py)?,)))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = other.py();
+        match other.cast::<Dataset>() {
+            Ok(other) => self._recipe(py)?.eq(other.get()._recipe(py)?),
+            Err(_) => Ok(false),
         }
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self._recipe(py)?.hash()
     }
 
     fn __repr__(&self) -> String {

@@ -4,6 +4,7 @@ use crate::arguments::refused;
 use crate::belief::{Belief, DEFAULT_ETA, MODELS};
 use crate::checker::Check;
 use crate::event::FoundPath;
+use crate::memory::Place;
 use crate::roadmap::Roadmap;
 use crate::run::Run;
 use crate::space::Space;
@@ -18,8 +19,8 @@ use psmp::{Session, SessionError, SessionOptions};
 use psmp_files::Keeping;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -111,21 +112,41 @@ pub struct Engine {
 
 impl Engine {
     /// Does all that comes before planning, as far as the stop allows; time counts from the beginning.
+    #[expect(clippy::too_many_arguments, reason = "they are what a run is made of")]
     fn new(
         py: Python<'_>,
         session: Box<dyn AnySession>,
+        check: &Check,
         roadmap: Py<Roadmap>,
         options: &SessionOptions,
-        keeping: Option<Keeping>,
+        keeping: Option<(Keeping, Place)>,
         stop: Option<&Bound<'_, Stop>>,
         began: Instant,
     ) -> PyResult<Self> {
         let name = options.planner.to_string();
         let seed = options.seed;
-        let run = Run::prepared(py, session, roadmap, name, seed, keeping, stop, began)?;
+        let function = check.function();
+        let run = Run::prepared(
+            py, session, function, roadmap, name, seed, keeping, stop, began,
+        )?;
         Ok(Self {
             run: Mutex::new(Some(run)),
         })
+    }
+}
+
+#[pymethods]
+impl Engine {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.run.try_lock().as_deref() {
+            Ok(Some(run)) => run.traverse(&visit),
+            _ => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let taken = self.run.try_lock().ok().and_then(|mut run| run.take());
+        drop(taken);
     }
 }
 
@@ -187,7 +208,7 @@ pub fn on_roadmap(
     straighten: bool,
     fixed_roadmap: bool,
     price: Option<Vec<(f64, Option<f64>)>>,
-    keep: Option<PathBuf>,
+    keep: Option<&Bound<'_, PyAny>>,
     world: Option<&str>,
     stop: Option<&Bound<'_, Stop>>,
 ) -> PyResult<Engine> {
@@ -251,14 +272,8 @@ pub fn on_roadmap(
     if measures {
         options = options.measuring();
     }
-    if let Some(experience) = &options.experience
-        && experience.table().edge_count() > graph.edge_count()
-    {
-        return Err(PyValueError::new_err(format!(
-            "belief: its table tells of {} edges, but the roadmap has {}",
-            experience.table().edge_count(),
-            graph.edge_count()
-        )));
+    if let Some(belief) = belief {
+        belief.check_edges(graph)?;
     }
     if from_vertices {
         if keep.is_some() {
@@ -270,20 +285,21 @@ pub fn on_roadmap(
         let (graph, query) = roadmap.get().query(py, start, goal)?;
         let session = check.session_on(&graph, query, resolution, options.clone())?;
         let roadmap = roadmap.clone().unbind();
-        return Engine::new(py, session, roadmap, &options, None, stop, began);
+        return Engine::new(py, session, &check, roadmap, &options, None, stop, began);
     }
     let space = roadmap.get().space_of_ends()?;
     let (start, goals) = Space::ends(space, start, goal)?;
     let keeping = match keep {
-        Some(file) => {
-            let keeping = check.keeping(py, &file, space, world, &mut options);
-            Some(keeping?)
+        Some(place) => {
+            let place = Place::given(place)?;
+            let keeping = check.keeping(py, &place, space, world, &mut options)?;
+            Some((keeping, place))
         }
         None => None,
     };
     let session = check.session(py, space, &start, &goals, options.clone())?;
     let roadmap = roadmap.clone().unbind();
-    Engine::new(py, session, roadmap, &options, keeping, stop, began)
+    Engine::new(py, session, &check, roadmap, &options, keeping, stop, began)
 }
 
 /// A planner that grows trees and knows no roadmap.
@@ -346,5 +362,5 @@ pub fn without_roadmap(
         .and_then(|graph| graph.with_configurations(space, ends.concat()))
         .map_err(|e| refused("start and goal", e))?;
     let ends = Py::new(py, Roadmap::new(ends, None))?;
-    Engine::new(py, session, ends, &options, None, stop, began)
+    Engine::new(py, session, &check, ends, &options, None, stop, began)
 }

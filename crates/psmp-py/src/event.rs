@@ -97,11 +97,13 @@ pub struct Event {
 
 #[pymethods]
 impl Event {
+    /// What has happened.
     #[getter]
     fn kind(&self) -> &'static str {
         name(self.event.kind)
     }
 
+    /// Whether this event ends the run.
     #[getter]
     fn is_final(&self) -> bool {
         self.event.kind.is_final()
@@ -174,41 +176,51 @@ impl Event {
         }
     }
 
+    /// Configurations checked so far.
     #[getter]
     fn configurations(&self) -> u64 {
         self.event.progress.configurations
     }
 
+    /// Edges checked so far.
     #[getter]
     fn edges(&self) -> u64 {
         self.event.progress.edges
     }
 
+    /// Paths asked of the proposer so far.
     #[getter]
     fn proposals(&self) -> u64 {
         self.event.progress.proposals
     }
 
+    /// The length of the best path so far.
     #[getter]
     fn best_length(&self) -> Option<f64> {
         self.event.progress.best_length
     }
 
+    /// No path on the roadmap is shorter than this; infinite if it has none. None without a roadmap, and before start and
+    /// goal are joined to it.
     #[getter]
     fn lower_bound_on_roadmap(&self) -> Option<f64> {
         bound(&self.event.progress, Yardstick::ShortestOnRoadmap)
     }
 
+    /// The length of the straight line from start to goal. None of a run on a roadmap, once start and goal are joined to
+    /// it.
     #[getter]
     fn straight_line(&self) -> Option<f64> {
         bound(&self.event.progress, Yardstick::StraightLine)
     }
 
+    /// How much longer the best path may be than the shortest on the roadmap, as a share.
     #[getter]
     fn gap_on_roadmap(&self) -> Option<f64> {
         gap(&self.event.progress, Yardstick::ShortestOnRoadmap)
     }
 
+    /// How much longer the best path is than the straight line, as a share, where that is known of.
     #[getter]
     fn gap_over_straight_line(&self) -> Option<f64> {
         gap(&self.event.progress, Yardstick::StraightLine)

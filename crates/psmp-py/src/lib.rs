@@ -16,9 +16,13 @@ mod dataset;
 mod engine;
 mod event;
 mod map;
+mod memory;
 mod names;
+mod path;
+mod pickling;
 mod roadmap;
 mod run;
+mod scene;
 mod space;
 mod stop;
 mod table;
@@ -31,7 +35,7 @@ mod _psmp {
     use super::*;
     #[pymodule_export]
     use super::{
-        arm::{Arm, Request, Scene, Trajectory},
+        arm::{Arm, Trajectory},
         arm_checker::ArmChecker,
         belief::{Belief, open_belief},
         checker::{Edge, check_edges},
@@ -39,9 +43,12 @@ mod _psmp {
         engine::{Engine, on_roadmap, without_roadmap},
         event::Event,
         map::{Map, learn_maps},
+        memory::Memory,
         names::names,
+        path::{first_unproved, shortcut},
         roadmap::Roadmap,
         run::Run,
+        scene::{Request, Scene},
         space::Space,
         stop::Stop,
         table::Table,

@@ -3,6 +3,7 @@
 use crate::arguments::{configurations, file_error, refused};
 use crate::belief::Belief;
 use crate::building::watched;
+use crate::pickling::{Reduced, reduced, unpacked};
 use crate::roadmap::Roadmap;
 use crate::space::Space;
 use numpy::{PyArray1, PyArray2};
@@ -10,19 +11,44 @@ use psmp::by_name::ModelCache;
 use psmp::{Connection, Experience};
 use psmp_files::{MapSetting, check_writable, learned};
 use psmp_lab::{MapSet, MapsError, resolution_in, robot_in_map, usual_map_resolution};
-use psmp_worlds::{DiscRobot, MapFile};
+use psmp_worlds::{DiscRobot, Frame, MapFile, OccupancyGrid};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A round robot, or a point, in a map: says of places whether they are free.
+///
+/// The map is a picture (PNG, PGM or JPEG; white is free) that lies in `bounds` of x and y, by default with its longer
+/// side from 0 to 1; or a ROS map, by its YAML file. Called on a place it says whether it is free, called on an array
+/// of shape (n, 2) which of them are. Given to `psmp.plan` it checks without Python, and paths are proved free all
+/// along.
 #[pyclass(frozen, module = "psmp")]
 pub struct Map {
     pub path: PathBuf,
     pub robot: DiscRobot,
+}
+
+/// The bounds of x and y.
+type Centres = [[f64; 2]; 2];
+/// Origin, yaw and side.
+type Cells = ([f64; 2], f64, f64);
+
+/// All that a map is made of, for pickle.
+#[derive(Serialize, Deserialize)]
+struct MapParts {
+    path: PathBuf,
+    radius: f64,
+    size: (u32, u32),
+    /// Bounds that the centres of cells span, or origin, yaw and side of cells that tile the plane.
+    frame: Result<Centres, Cells>,
+    /// A bit for each cell, row by row.
+    free: Vec<u8>,
 }
 
 /// The bounds of x and y, if they are given.
@@ -48,6 +74,18 @@ fn check_radius(radius: f64) -> PyResult<()> {
 }
 
 impl Map {
+    /// The part of the plane that it covers.
+    pub fn space(&self) -> PyResult<psmp::Space> {
+        let axes = self
+            .robot
+            .grown()
+            .bounds()
+            .map(|[low, high]| psmp::Axis::new(low, high));
+        let axes = axes.into_iter().collect::<Result<_, _>>();
+        axes.and_then(psmp::Space::new)
+            .map_err(|e| refused("bounds", e))
+    }
+
     /// The map as a belief was learned with, which must lie where its maps do.
     pub fn learned(py: Python<'_>, path: PathBuf, with: (&Path, &MapSetting)) -> PyResult<Self> {
         let robot = py.detach(|| robot_in_map(&path, None, None, Some(with)));
@@ -96,6 +134,7 @@ impl Map {
         })
     }
 
+    /// The radius of the robot.
     #[getter]
     fn robot_radius(&self) -> f64 {
         self.robot.radius()
@@ -119,6 +158,71 @@ impl Map {
             (true, Some(free)) => free.into_bound_py_any(py),
             _ => Ok(PyArray1::from_vec(py, free).into_any()),
         }
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other
+            .cast::<Map>()
+            .is_ok_and(|o| o.get().robot == self.robot)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        let grid = self.robot.map();
+        (grid.width(), grid.height(), self.robot.radius().to_bits()).hash(&mut hash);
+        hash.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        let grid = self.robot.map();
+        let cells = (0..grid.height()).flat_map(|row| (0..grid.width()).map(move |c| (c, row)));
+        let free: Vec<bool> = cells.map(|(c, row)| grid.is_cell_free(c, row)).collect();
+        let free = free.chunks(8).map(|bits| {
+            let places = bits.iter().zip(0..);
+            places.fold(0, |byte, (free, place)| byte | u8::from(*free) << place)
+        });
+        let parts = MapParts {
+            path: self.path.clone(),
+            radius: self.robot.radius(),
+            size: (grid.width(), grid.height()),
+            frame: match grid.frame() {
+                Frame::Centres { x, y } => Ok([x, y]),
+                Frame::Cells {
+                    origin,
+                    yaw,
+                    resolution,
+                } => Err((origin, yaw, resolution)),
+            },
+            free: free.collect(),
+        };
+        reduced::<Self>(py, &parts)
+    }
+
+    /// A map from bytes, for pickle.
+    #[staticmethod]
+    fn _of(bytes: &[u8]) -> PyResult<Self> {
+        let parts: MapParts = unpacked(bytes)?;
+        let frame = match parts.frame {
+            Ok([x, y]) => Frame::Centres { x, y },
+            Err((origin, yaw, resolution)) => Frame::Cells {
+                origin,
+                yaw,
+                resolution,
+            },
+        };
+        let (width, height) = parts.size;
+        let is_free = |column: u32, row: u32| {
+            let cell = row as usize * width as usize + column as usize;
+            let byte = parts.free.get(cell / 8).copied().unwrap_or(0);
+            byte >> (cell % 8) & 1 == 1
+        };
+        let grid = OccupancyGrid::from_fn(width, height, frame, is_free);
+        let grid = grid.map_err(|e| refused("pickle", e))?;
+        let robot = DiscRobot::new(&grid, parts.radius);
+        Ok(Self {
+            path: parts.path,
+            robot: robot.map_err(|e| refused("pickle", e))?,
+        })
     }
 
     fn __repr__(&self) -> String {

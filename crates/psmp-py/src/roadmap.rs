@@ -10,9 +10,13 @@ use psmp_lab::counted;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 
 /// A graph of configurations and the motions between them.
+///
+/// `space` is a `Space`, or its bounds as an array of shape (d, 2). Vertices are joined within `radius` or to their
+/// `nearest` ones; if neither is given, within PRM*'s radius, which in many dimensions is large.
 #[pyclass(frozen, module = "psmp")]
 pub struct Roadmap {
     pub graph: psmp::Roadmap,
@@ -125,6 +129,7 @@ type RoadmapParts<'py> = (
 
 #[pymethods]
 impl Roadmap {
+    /// Vertices spread evenly, the same every time.
     #[staticmethod]
     #[pyo3(signature = (space, vertices, *, radius=None, nearest=None))]
     fn halton(
@@ -139,6 +144,7 @@ impl Roadmap {
         Self::joined(py, space, points, radius, nearest)
     }
 
+    /// Random vertices, by the seed.
     #[staticmethod]
     #[pyo3(signature = (space, vertices, *, seed=0, radius=None, nearest=None))]
     fn uniform(
@@ -154,6 +160,7 @@ impl Roadmap {
         Self::joined(py, space, points, radius, nearest)
     }
 
+    /// A regular lattice with so many vertices along each axis.
     #[staticmethod]
     fn lattice(py: Python<'_>, space: &Bound<'_, PyAny>, counts: Vec<usize>) -> PyResult<Self> {
         let space = Space::given("space", space)?;
@@ -161,6 +168,7 @@ impl Roadmap {
         Ok(Self::new(made.map_err(|e| refused("counts", e))?, None))
     }
 
+    /// Vertices that you give, as an array of shape (n, d).
     #[staticmethod]
     #[pyo3(signature = (configurations, space, *, radius=None, nearest=None))]
     fn from_configurations(
@@ -176,6 +184,10 @@ impl Roadmap {
         Self::joined(py, space, points, radius, nearest)
     }
 
+    /// Edges that you give, as pairs of vertices of shape (m, 2).
+    ///
+    /// Lengths follow from the configurations where they are not given. Without configurations the roadmap can be
+    /// planned on with a checker of edges.
     #[staticmethod]
     #[pyo3(signature = (edges, lengths=None, *, configurations=None, space=None, vertices=None, directed=false))]
     fn from_edges(
@@ -276,6 +288,12 @@ impl Roadmap {
         Ok(Self::new(read.map_err(|e| file_error(&e))?, None))
     }
 
+    /// Writes a GraphML file, which `read_graphml` and the command line read.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| psmp_worlds::graphml::write(path, &self.graph))
+            .map_err(|e| file_error(&e))
+    }
+
     /// The roadmap with a start and a goal joined to it, as its last two vertices where it has none there.
     #[pyo3(signature = (start, goal, *, radius=None, nearest=None))]
     fn with_query(
@@ -313,21 +331,25 @@ impl Roadmap {
         ))
     }
 
+    /// How many vertices there are.
     #[getter]
     fn vertex_count(&self) -> usize {
         self.graph.vertex_count()
     }
 
+    /// How many edges there are.
     #[getter]
     fn edge_count(&self) -> usize {
         self.graph.edge_count()
     }
 
+    /// Whether edges lead one way.
     #[getter]
     fn directed(&self) -> bool {
         self.graph.direction() == Direction::Directed
     }
 
+    /// The space of the configurations, if there are any.
     #[getter]
     fn space(&self) -> Option<Space> {
         self.graph.space().cloned().map(Space)
@@ -370,6 +392,25 @@ impl Roadmap {
     #[getter]
     fn lengths<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_vec(py, self.graph.edges().map(|e| e.length).collect())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Roadmap>() else {
+            return false;
+        };
+        let [one, other] = [self, other.get()].map(|roadmap| &roadmap.graph);
+        one.is(other)
+            || (one.vertex_count() == other.vertex_count()
+                && one.direction() == other.direction()
+                && one.space() == other.space()
+                && one.edges().eq(other.edges())
+                && one.configurations() == other.configurations())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        (self.vertex_count(), self.edge_count(), self.directed()).hash(&mut hash);
+        hash.finish()
     }
 
     fn __repr__(&self) -> String {

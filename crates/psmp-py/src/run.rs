@@ -2,10 +2,16 @@
 //!
 //! A run is driven by one thread at a time; another that tries meanwhile, or a checker that drives
 //! the run it works for, is told so at once.
+//!
+//! A checker that is a method of what holds the run is a ring, which Python's garbage collector must see to break it:
+//! a run shows it the function that it calls, once for all who hold it. And because the collector counts objects and
+//! not what they weigh, it is called when there are many more runs than there were.
 
 use crate::arguments::file_error;
+use crate::checker::Function;
 use crate::engine::{AnySession, Engine};
 use crate::event::{self, Event, FoundPath};
+use crate::memory::Place;
 use crate::roadmap::Roadmap;
 use crate::stop::{Signals, Stop};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -14,6 +20,8 @@ use psmp_files::Keeping;
 use psmp_lab::EventHash;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -26,10 +34,47 @@ struct Found {
     seconds: f64,
 }
 
+/// Runs that are not closed.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+/// How many of them there may be before it is seen which are garbage.
+static MANY: AtomicUsize = AtomicUsize::new(FEW);
+/// Fewer are not worth the trouble.
+const FEW: usize = 64;
+
+/// Something that counts among the open runs for as long as it is there.
+struct Counted<T>(T);
+
+impl<T> Counted<T> {
+    fn new(what: T) -> Self {
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        Self(what)
+    }
+}
+
+impl<T> Drop for Counted<T> {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Collects garbage if there are many more runs than when that was done last, unless the user has forbidden it.
+fn collect_garbage(py: Python<'_>) -> PyResult<()> {
+    if OPEN.load(Ordering::Relaxed) < MANY.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    let gc = py.import("gc")?;
+    if gc.call_method0("isenabled")?.is_truthy()? {
+        gc.call_method0("collect")?;
+    }
+    let left = OPEN.load(Ordering::Relaxed);
+    MANY.store(FEW.max(2 * left), Ordering::Relaxed);
+    Ok(())
+}
+
 /// All of a run that changes.
 struct State {
     /// `None` once the run is closed.
-    session: Option<Box<dyn AnySession>>,
+    session: Option<Counted<Box<dyn AnySession>>>,
     /// The roadmap planned on; before there is one, that which was given.
     roadmap: Py<Roadmap>,
     stop: psmp::Stop,
@@ -50,8 +95,8 @@ struct State {
     events: u64,
     /// The vertices at the ends of each edge checked, one pair after the other, and whether it was free.
     checked: (Vec<u32>, Vec<bool>),
-    /// The file that the run is kept in, and how many configurations it had checked when it was last.
-    keeping: Option<Keeping>,
+    /// How and where the run is kept, and how many configurations it had checked when it was last.
+    keeping: Option<(Keeping, Place)>,
     kept_at: Option<u64>,
 }
 
@@ -61,8 +106,8 @@ impl State {
         let Some(session) = &self.session else {
             return Ok(());
         };
-        self.progress = session.progress();
-        if let Some(roadmap) = session.roadmap()
+        self.progress = session.0.progress();
+        if let Some(roadmap) = session.0.roadmap()
             && !roadmap.is(&self.roadmap.get().graph)
         {
             self.roadmap = Py::new(py, Roadmap::new(roadmap, None))?;
@@ -76,19 +121,20 @@ impl State {
         Ok(())
     }
 
-    /// Keeps the run in its file, if it has one and has gone on since it was kept last.
+    /// Keeps the run, if it is to be kept and has gone on since it was kept last.
     fn write(&mut self, py: Python<'_>) -> PyResult<()> {
         let spent = Some(self.progress.configurations);
-        let (Some(keeping), Some(session)) = (&self.keeping, &mut self.session) else {
+        let (Some((keeping, place)), Some(session)) = (&self.keeping, &mut self.session) else {
             return Ok(());
         };
         if self.kept_at == spent {
             return Ok(());
         }
+        let Counted(session) = session;
         session.gather()?;
         let roadmap = session.roadmap();
         let grown = roadmap.as_ref().map(|roadmap| (roadmap, session.known()));
-        keeping.keep(grown).map_err(|e| file_error(&e))?;
+        place.keep(keeping, grown).map_err(|e| file_error(&e))?;
         self.kept_at = spent;
         // A run that found its path without the roadmap has one only now.
         self.follow(py)
@@ -106,7 +152,7 @@ impl State {
         self.hash.add(event);
         match event.kind {
             EventKind::Improved { .. } => {
-                let path = self.session.as_ref().map(|s| s.best_path());
+                let path = self.session.as_ref().map(|s| s.0.best_path());
                 self.best = path.map(Arc::new);
                 self.found.push(Found {
                     progress: event.progress,
@@ -134,6 +180,8 @@ impl State {
 #[pyclass(frozen, subclass, module = "psmp")]
 pub struct Run {
     state: Mutex<State>,
+    /// The function that the session calls, if one.
+    function: Mutex<Option<Function>>,
     planner_name: String,
     seed: u64,
 }
@@ -144,13 +192,15 @@ impl Run {
     pub fn prepared(
         py: Python<'_>,
         mut session: Box<dyn AnySession>,
+        function: Option<Function>,
         roadmap: Py<Roadmap>,
         planner_name: String,
         seed: u64,
-        keeping: Option<Keeping>,
+        keeping: Option<(Keeping, Place)>,
         stop: Option<&Bound<'_, Stop>>,
         began: Instant,
     ) -> PyResult<Self> {
+        collect_garbage(py)?;
         let progress = session.progress();
         let mut state = State {
             session: None,
@@ -174,14 +224,35 @@ impl Run {
         let limit = state.limit(began);
         let prepared = py.detach(|| session.prepare(&limit));
         state.signals.take().map_or(prepared, Err)?;
-        state.session = Some(session);
+        state.session = Some(Counted::new(session));
         state.follow(py)?;
         state.setting_up = began.elapsed();
         Ok(Self {
             state: Mutex::new(state),
+            function: Mutex::new(function),
             planner_name,
             seed,
         })
+    }
+
+    /// Shows the garbage collector what a run holds. One that is at work is held by someone: nothing is shown of it.
+    pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.function.try_lock().as_deref() {
+            Ok(Some(function)) => visit.call(&**function),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets go of the session and its checker.
+    fn release(&self, mut state: MutexGuard<'_, State>) {
+        let session = state.session.take();
+        // Dropped when the locks are free: the checker is Python's, and so may be what its end does.
+        drop(state);
+        drop(session);
+        let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = function.take();
+        drop(function);
+        drop(taken);
     }
 
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
@@ -220,7 +291,7 @@ impl Run {
             let began = now.checked_sub(std::mem::take(&mut state.setting_up));
             state.limit = Some(state.limit(began.unwrap_or(now)));
         }
-        let (Some(session), Some(limit)) = (&mut state.session, &mut state.limit) else {
+        let (Some(Counted(session)), Some(limit)) = (&mut state.session, &mut state.limit) else {
             return Ok(None);
         };
         limit.stand_at(state.progress);
@@ -263,7 +334,7 @@ impl Run {
     /// Ends planning. What comes after it is left: straightening the path, if that was asked for.
     fn end_planning(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         if let Some(session) = &mut slf.get().state()?.session {
-            session.end_planning();
+            session.0.end_planning();
         }
         Self::until(slf, None)
     }
@@ -272,13 +343,21 @@ impl Run {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state()?;
         let kept = state.write(py);
-        // Dropped when the lock is free: the checker is Python's, and so may be what its end does.
-        let session = state.session.take();
-        drop(state);
-        drop(session);
+        self.release(state);
         kept
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        if let Ok(state) = self.state.try_lock() {
+            self.release(state);
+        }
+    }
+
+    /// Whether the run has been closed.
     #[getter]
     fn closed(&self) -> PyResult<bool> {
         Ok(self.state()?.session.is_none())
@@ -290,59 +369,72 @@ impl Run {
         Ok(self.state()?.ending)
     }
 
+    /// The planner's name, as on the command line.
     #[getter]
     fn planner(&self) -> &str {
         &self.planner_name
     }
 
+    /// What random numbers the run was begun with.
     #[getter]
     fn seed(&self) -> u64 {
         self.seed
     }
 
+    /// The roadmap planned on, with start and goal if they were joined to it. Of a run without one, start and goal alone.
     #[getter]
     fn roadmap(&self, py: Python<'_>) -> PyResult<Py<Roadmap>> {
         Ok(self.state()?.roadmap.clone_ref(py))
     }
 
+    /// Configurations checked so far.
     #[getter]
     fn configurations(&self) -> PyResult<u64> {
         Ok(self.state()?.progress.configurations)
     }
 
+    /// Edges checked so far.
     #[getter]
     fn edges(&self) -> PyResult<u64> {
         Ok(self.state()?.progress.edges)
     }
 
+    /// Paths asked of the proposer so far.
     #[getter]
     fn proposals(&self) -> PyResult<u64> {
         Ok(self.state()?.progress.proposals)
     }
 
+    /// The length of the best path so far.
     #[getter]
     fn best_length(&self) -> PyResult<Option<f64>> {
         Ok(self.state()?.progress.best_length)
     }
 
+    /// No path on the roadmap is shorter than this; infinite if it has none. None without a roadmap, and before start and
+    /// goal are joined to it.
     #[getter]
     fn lower_bound_on_roadmap(&self) -> PyResult<Option<f64>> {
         let progress = self.state()?.progress;
         Ok(event::bound(&progress, Yardstick::ShortestOnRoadmap))
     }
 
+    /// The length of the straight line from start to goal. None of a run on a roadmap, once start and goal are joined to
+    /// it.
     #[getter]
     fn straight_line(&self) -> PyResult<Option<f64>> {
         let progress = self.state()?.progress;
         Ok(event::bound(&progress, Yardstick::StraightLine))
     }
 
+    /// How much longer the best path may be than the shortest on the roadmap, as a share.
     #[getter]
     fn gap_on_roadmap(&self) -> PyResult<Option<f64>> {
         let progress = self.state()?.progress;
         Ok(event::gap(&progress, Yardstick::ShortestOnRoadmap))
     }
 
+    /// How much longer the best path is than the straight line, as a share, where that is known of.
     #[getter]
     fn gap_over_straight_line(&self) -> PyResult<Option<f64>> {
         let progress = self.state()?.progress;
@@ -428,7 +520,7 @@ impl Run {
     /// The probability of each edge to be free, given all checks so far.
     fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut state = self.state()?;
-        let Some(session) = &mut state.session else {
+        let Some(Counted(session)) = &mut state.session else {
             return Err(PyValueError::new_err(
                 "the run is closed, and its belief gone",
             ));

@@ -5,8 +5,12 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::Axis;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A space of configurations: bounds, weights, and which axes wrap around.
+/// The space of configurations: bounds of shape (d, 2), weights, and which axes wrap around.
+///
+/// A weight scales an axis's part of every distance. An axis that wraps around, such as the angle of a continuous
+/// joint, has its two ends joined.
 #[pyclass(frozen, module = "psmp")]
 pub struct Space(pub psmp::Space);
 
@@ -86,6 +90,7 @@ impl Space {
         make("bounds", bounds, weights, wraps).map(Self)
     }
 
+    /// The unit cube.
     #[staticmethod]
     fn unit(dimension: usize) -> PyResult<Self> {
         if dimension == 0 {
@@ -94,11 +99,13 @@ impl Space {
         Ok(Self(psmp::Space::unit(dimension)))
     }
 
+    /// How many numbers a configuration has.
     #[getter]
     fn dimension(&self) -> usize {
         self.0.dimension()
     }
 
+    /// The least and the greatest value on each axis, of shape (d, 2).
     #[getter]
     fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let ends: Vec<f64> = self
@@ -110,17 +117,20 @@ impl Space {
         PyArray1::from_vec(py, ends).reshape([self.0.dimension(), 2])
     }
 
+    /// What scales each axis's part of a distance.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_iter(py, self.0.axes().iter().map(Axis::weight))
     }
 
+    /// Which axes have their ends joined.
     #[getter]
     fn wraps<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         let wraps: Vec<bool> = self.0.axes().iter().map(Axis::wraps).collect();
         PyArray1::from_vec(py, wraps)
     }
 
+    /// The weighted distance, the shorter way round on wrapping axes.
     fn distance(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<f64> {
         let d = Some(self.0.dimension());
         let a = values(&vector::<f64>("a", d, a)?)?;
@@ -130,6 +140,17 @@ impl Space {
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Space>().is_ok_and(|o| o.get().0 == self.0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        let axes = self.0.axes().iter();
+        axes.for_each(|axis| {
+            [axis.lower(), axis.upper()]
+                .map(f64::to_bits)
+                .hash(&mut hash)
+        });
+        hash.finish()
     }
 
     fn __repr__(&self) -> String {

@@ -1,66 +1,111 @@
 //! When to stop, for Python.
 
+use crate::pickling::{Reduced, reduced, unpacked};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A condition under which a run pauses; conditions are joined by `|` and `&`.
-#[pyclass(frozen, module = "psmp")]
-pub struct Stop {
-    condition: psmp::Stop,
-    text: String,
+/// When to stop, as it was put together: what is sent and compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum When {
+    Never,
+    Checks(u64),
+    Edges(u64),
+    Proposals(u64),
+    Seconds(f64),
+    Gap(f64),
+    Or(Box<[When; 2]>),
+    And(Box<[When; 2]>),
 }
 
-impl Stop {
-    fn new(condition: psmp::Stop, text: String) -> Self {
-        Self { condition, text }
+impl When {
+    fn condition(&self) -> psmp::Stop {
+        match self {
+            Self::Never => psmp::Stop::never(),
+            Self::Checks(count) => psmp::Stop::configurations(*count),
+            Self::Edges(count) => psmp::Stop::edges(*count),
+            Self::Proposals(count) => psmp::Stop::proposals(*count),
+            Self::Seconds(seconds) => psmp::Stop::after(Duration::from_secs_f64(*seconds)),
+            Self::Gap(gap) => psmp::Stop::gap(*gap),
+            Self::Or(both) => both[0].condition() | both[1].condition(),
+            Self::And(both) => both[0].condition() & both[1].condition(),
+        }
     }
+}
 
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Never => f.write_str("never()"),
+            Self::Checks(count) => write!(f, "checks({count})"),
+            Self::Edges(count) => write!(f, "edges({count})"),
+            Self::Proposals(count) => write!(f, "proposals({count})"),
+            Self::Seconds(seconds) => write!(f, "seconds({seconds})"),
+            Self::Gap(gap) => write!(f, "gap({gap})"),
+            Self::Or(both) => write!(f, "({} | {})", both[0], both[1]),
+            Self::And(both) => write!(f, "({} & {})", both[0], both[1]),
+        }
+    }
+}
+
+/// A condition under which a run pauses; conditions are joined by `|` and `&`.
+#[pyclass(frozen, module = "psmp")]
+pub struct Stop(When);
+
+impl Stop {
     /// What was given, or never.
     pub fn condition(stop: Option<&Bound<'_, Self>>) -> psmp::Stop {
-        stop.map_or_else(psmp::Stop::never, |stop| stop.get().condition.clone())
+        stop.map_or_else(psmp::Stop::never, |stop| stop.get().0.condition())
+    }
+
+    fn both(&self, other: &Bound<'_, Self>) -> Box<[When; 2]> {
+        Box::new([self.0.clone(), other.get().0.clone()])
     }
 }
 
 #[pymethods]
 impl Stop {
+    /// Only when the run is over by itself.
     #[staticmethod]
     fn never() -> Self {
-        Self::new(psmp::Stop::never(), "never()".to_owned())
+        Self(When::Never)
     }
 
+    /// Once this many configurations have been checked.
     #[staticmethod]
     fn checks(count: u64) -> Self {
-        Self::new(
-            psmp::Stop::configurations(count),
-            format!("checks({count})"),
-        )
+        Self(When::Checks(count))
     }
 
+    /// Once at least this many edges have been checked.
     #[staticmethod]
     fn edges(count: u64) -> Self {
-        Self::new(psmp::Stop::edges(count), format!("edges({count})"))
+        Self(When::Edges(count))
     }
 
+    /// Once at least this many paths have been asked of the proposer.
     #[staticmethod]
     fn proposals(count: u64) -> Self {
-        Self::new(psmp::Stop::proposals(count), format!("proposals({count})"))
+        Self(When::Proposals(count))
     }
 
+    /// Once this much time has passed since the run was begun or gone on with.
     #[staticmethod]
     fn seconds(seconds: f64) -> PyResult<Self> {
-        let time = Duration::try_from_secs_f64(seconds).map_err(|_| {
-            PyValueError::new_err(format!(
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(_) => Ok(Self(When::Seconds(seconds))),
+            Err(_) => Err(PyValueError::new_err(format!(
                 "seconds must be finite and not negative, got {seconds}"
-            ))
-        })?;
-        Ok(Self::new(
-            psmp::Stop::after(time),
-            format!("seconds({seconds})"),
-        ))
+            ))),
+        }
     }
 
+    /// Once the best path is certainly at most this share longer than the shortest on the roadmap.
     #[staticmethod]
     fn gap(gap: f64) -> PyResult<Self> {
         if gap.is_nan() || gap < 0.0 {
@@ -68,27 +113,39 @@ impl Stop {
                 "gap must not be negative, got {gap}"
             )));
         }
-        Ok(Self::new(psmp::Stop::gap(gap), format!("gap({gap})")))
+        Ok(Self(When::Gap(gap)))
     }
 
     fn __or__(&self, other: &Bound<'_, Self>) -> Self {
-        let other = other.get();
-        Self::new(
-            self.condition.clone() | other.condition.clone(),
-            format!("({} | {})", self.text, other.text),
-        )
+        Self(When::Or(self.both(other)))
     }
 
     fn __and__(&self, other: &Bound<'_, Self>) -> Self {
-        let other = other.get();
-        Self::new(
-            self.condition.clone() & other.condition.clone(),
-            format!("({} & {})", self.text, other.text),
-        )
+        Self(When::And(self.both(other)))
     }
 
-    fn __repr__(&self) -> &str {
-        &self.text
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Stop>().is_ok_and(|o| o.get().0 == self.0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        self.0.to_string().hash(&mut hash);
+        hash.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        reduced::<Self>(py, &self.0)
+    }
+
+    /// A condition from bytes, for pickle.
+    #[staticmethod]
+    fn _of(bytes: &[u8]) -> PyResult<Self> {
+        unpacked(bytes).map(Self)
     }
 }
 

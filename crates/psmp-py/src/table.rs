@@ -1,16 +1,22 @@
 //! Collision tables, for Python: from an array or a file, used where they lie.
 
 use crate::arguments::{file_error, matrix, read_only, refused};
+use crate::pickling::{Reduced, reduced, unpacked};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use psmp::{CollisionTable, EdgeId, WorldId};
 use psmp_lab::counted;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Which edge is free in which known world.
+///
+/// `free` is an array of shape (worlds, edges), true where an edge is free. It is read where it lies; the table keeps
+/// a bit for each value.
 #[pyclass(frozen, module = "psmp")]
 pub struct Table(pub Arc<CollisionTable>);
 
@@ -68,16 +74,19 @@ impl Table {
             .map_err(|e| file_error(&e))
     }
 
+    /// How many worlds there are.
     #[getter]
     fn world_count(&self) -> usize {
         self.0.world_count()
     }
 
+    /// How many edges the roadmap has.
     #[getter]
     fn edge_count(&self) -> usize {
         self.0.edge_count()
     }
 
+    /// How many worlds and edges.
     #[getter]
     fn shape(&self) -> (usize, usize) {
         (self.0.world_count(), self.0.edge_count())
@@ -107,6 +116,45 @@ impl Table {
                 .collect()
         });
         numpy::PyArray1::from_vec(py, free).reshape([worlds, edges])
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Table>().is_ok_and(|o| o.get().0 == self.0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        (self.shape(), self.0.free_words()[1].first()).hash(&mut hash);
+        hash.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Bound<'py, PyBytes>,)>> {
+        let table = &self.0;
+        let edges = || (0..table.edge_count() as u32).map(EdgeId);
+        let known: Option<[Vec<&[u64]>; 2]> = edges()
+            .map(|edge| table.worlds_where_known(edge))
+            .collect::<Option<Vec<_>>>()
+            .zip(
+                table
+                    .worlds()
+                    .map(|world| table.known_edges_in(world))
+                    .collect(),
+            )
+            .map(|(by_edge, by_world)| [by_edge, by_world]);
+        let known = known.map(|words| words.map(|rows| rows.concat()));
+        // Without a world or an edge there is nothing to know.
+        let known = known.filter(|_| table.world_count() > 0 && table.edge_count() > 0);
+        let free = table.free_words().map(<[u64]>::to_vec);
+        reduced::<Self>(py, &(self.shape(), free, known))
+    }
+
+    /// A table from bytes, for pickle.
+    #[staticmethod]
+    fn _of(bytes: &[u8]) -> PyResult<Self> {
+        let ((worlds, edges), free, known) = unpacked(bytes)?;
+        let made = CollisionTable::from_words(worlds, edges, free, known);
+        let made = made.ok_or_else(|| refused("pickle", "this is no table"))?;
+        Ok(Self(made.into()))
     }
 
     fn __len__(&self) -> usize {

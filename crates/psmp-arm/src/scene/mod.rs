@@ -17,11 +17,12 @@ use crate::geometry::{FARTHEST, Placed};
 use crate::permissions::{LARGEST_TEXT, Permissions};
 use crate::pose::Pose;
 use psmp_files::{FileError, read_regular_text};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A thing in a scene.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Object {
     /// Its name.
     pub name: String,
@@ -31,7 +32,7 @@ pub struct Object {
 }
 
 /// A thing that moves with a link.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attached {
     /// The thing.
     pub object: Object,
@@ -42,14 +43,14 @@ pub struct Attached {
 }
 
 /// Which pairs of links or objects may touch.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct AllowedCollisions {
     pairs: BTreeMap<(String, String), bool>,
     defaults: BTreeMap<String, bool>,
 }
 
 /// What a robot moves among.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Scene {
     /// The robot that the scene is for, if it says.
     pub robot: Option<String>,

@@ -14,11 +14,12 @@ use crate::permissions::LARGEST_TEXT;
 use crate::pose::Pose;
 use crate::pose_goal::{Angles, OrientationGoal, PoseGoal, PositionGoal, Volume};
 use psmp_files::{FileError, Place, read_regular_text};
+use serde::{Deserialize, Serialize};
 use serde_saphyr::Spanned;
 use std::path::Path;
 
 /// Where to end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Goal {
     /// With the group's joints at these positions, by name.
     Joints(Vec<(String, f64)>),
@@ -27,7 +28,7 @@ pub enum Goal {
 }
 
 /// A MoveIt motion plan request.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MotionRequest {
     /// The group that is to move.
     pub group: String,
