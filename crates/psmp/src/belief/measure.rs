@@ -197,7 +197,7 @@ pub(super) mod tests {
             for point in 0..9 {
                 space.interpolate(a, b, share(point, 9), &mut q);
                 measure.place(&q, &mut place);
-                let at = [0, 1, 2, 3].map(|axis| points[axis][point]);
+                let at = points.map(|axis| axis[point]);
                 let off = measure.space().distance(&at, &place);
                 assert!(off <= 0.01 * half, "{off} of {half}");
                 assert!(measure.space().distance(&at, &middle) <= half * (1.0 + 1e-12));
