@@ -1,7 +1,7 @@
 // psmp beside OMPL's RRTConnect, LazyPRM* and BIT*, by what they cost: how many states are checked before there is a first path,
 // and how long it is then and when as many have been checked as everybody may.
 //
-//   compare [WORLDS] [CHECKS]
+//   compare [WORLDS] [CHECKS] [FIRST_SEED]
 //
 // Every state that is asked about counts, whoever asks. Each planner plans twice: once any path satisfies it, and once none does, because
 // not all of them tell of paths on the way. Fails if psmp does not solve what LazyPRM* solves, or takes more checks in the median.
@@ -97,6 +97,7 @@ int main(int count, char** arguments) {
   ompl::msg::setLogLevel(ompl::msg::LOG_NONE);
   const unsigned int worlds_of_a_kind = count > 1 ? static_cast<unsigned int>(std::atoi(arguments[1])) : 7;
   const long most_checks = count > 2 ? std::atol(arguments[2]) : 10000;
+  const unsigned int first_seed = count > 3 ? static_cast<unsigned int>(std::atoi(arguments[3])) : 1;
   const std::vector<std::pair<std::string, Make>> planners = {
       {"psmp",
        [](const auto& si, unsigned int seed) {
@@ -116,7 +117,7 @@ int main(int count, char** arguments) {
   for (const auto& kind : {worlds::discs(0, 0), worlds::maze(0, 0)}) {
     // Of each planner, with the first path and with the last.
     std::vector<std::array<std::vector<Outcome>, 2>> outcomes(planners.size());
-    for (unsigned int seed = 1; seed <= worlds_of_a_kind; ++seed) {
+    for (unsigned int seed = first_seed; seed < first_seed + worlds_of_a_kind; ++seed) {
       const worlds::World world = kind.name == "maze" ? worlds::maze(seed, 1) : worlds::discs(seed, 1);
       for (std::size_t i = 0; i < planners.size(); ++i) {
         constexpr double any = std::numeric_limits<double>::infinity(), none = 0.0;
@@ -136,7 +137,7 @@ int main(int count, char** arguments) {
     const auto &ours = outcomes[0][0], &lazy = outcomes[2][0];
     for (std::size_t i = 0; i < ours.size(); ++i) {
       if (is_solved(lazy[i]) && !is_solved(ours[i])) {
-        std::cout << "psmp has not solved " << kind.name << ' ' << i + 1 << ", and LazyPRM* has\n";
+        std::cout << "psmp has not solved " << kind.name << ' ' << first_seed + i << ", and LazyPRM* has\n";
         is_good = false;
       }
     }
