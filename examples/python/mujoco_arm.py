@@ -47,18 +47,11 @@ ARM = """
 
 def main() -> None:
     model = mujoco.MjModel.from_xml_string(ARM)
-    data = mujoco.MjData(model)
-
-    def is_free(q: np.ndarray) -> bool:
-        data.qpos[:] = q
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_collision(model, data)
-        return data.ncon == 0
-
+    space, is_free = psmp.adapters.mujoco(model)
     start = np.radians([60, 60, 30, 0, 0])  # on one side of a post
     goal = np.radians([-60, 60, 30, 0, 0])  # on the other
     assert is_free(start) and is_free(goal)
-    roadmap = psmp.Roadmap.halton(model.jnt_range, 1500, nearest=12)
+    roadmap = psmp.Roadmap.halton(space, 1500, nearest=12)
     run = psmp.plan(roadmap, start, goal, check=is_free, resolution=0.05, stop=psmp.gap(0.05) | psmp.checks(30_000))
     for event in run:
         if event.kind == "improved":

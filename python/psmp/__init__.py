@@ -20,6 +20,7 @@ A :class:`Planner` lives on from query to query while its scene changes.
 on a Ray cluster.
 """
 
+from psmp import adapters, plot, rerun
 from psmp._psmp import (
     Arm,
     ArmChecker,
@@ -95,6 +96,7 @@ __all__ = [
     "Table",
     "Trajectory",
     "__version__",
+    "adapters",
     "certify",
     "checks",
     "edges",
@@ -108,7 +110,9 @@ __all__ = [
     "open_belief",
     "plan",
     "plan_without_roadmap",
+    "plot",
     "proposals",
+    "rerun",
     "seconds",
     "shortcut",
     "sweep",

@@ -12,7 +12,6 @@ import pytest
 from conftest import GOAL, START, wall
 
 import psmp
-import psmp.rerun
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +127,7 @@ def test_rerun_has_what_happened(roadmap, kind, tmp_path):
     recording = rerun.RecordingStream("psmp", make_default=False)
     recording.save(tmp_path / "run.rrd")
     if kind == "plane":
-        run, drawn = psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(300)), {}
+        run, drawn = psmp.plan(roadmap, START, GOAL, check=wall, proposer="lazysp", fixed_roadmap=True, seed=0), {}
     else:
         arm = psmp.Arm("planar-3")
         ends = [-0.9, 0.1, 0.1], [0.9, -0.1, -0.1]
