@@ -169,7 +169,7 @@ impl Trajectory {
         let time = time.clamp(0.0, self.duration());
         let after = self.motions.partition_point(|m| m.begins <= time);
         let motion = self.motions.get(after.saturating_sub(1))?;
-        let (share, speed, change) = motion.state(time - motion.begins);
+        let (share, speed, change) = motion.state(time);
         let mut positions = vec![0.0; motion.from.len()];
         self.space
             .interpolate(&motion.from, &motion.to, share, &mut positions);
@@ -201,14 +201,14 @@ impl Trajectory {
 impl Motion {
     /// The share of the motion, its speed and its acceleration at a time.
     fn state(&self, time: f64) -> (f64, f64, f64) {
-        // Exactly at the end, where rounding would leave it a hair before.
-        if time >= self.lasts {
+        // Exactly at the end, where rounding would leave it a hair before: also that of `time - begins`.
+        if time >= self.begins + self.lasts {
             return (1.0, 0.0, 0.0);
         }
         let zero = || DataArrayOrVec::<f64, 1>::new(None, 0.0);
         let (mut share, mut speed, mut change) = (zero(), zero(), zero());
         self.share.at_time(
-            time.max(0.0),
+            (time - self.begins).max(0.0),
             &mut Some(&mut share),
             &mut Some(&mut speed),
             &mut Some(&mut change),
@@ -293,6 +293,20 @@ mod tests {
         // By hand: the first joint goes 2 rad, at most 2.175 rad/s and 3 rad/s^2.
         let by_hand = 2.0 / 2.175 + 2.175 / 3.0;
         assert!((trajectory.motions[0].lasts - by_hand).abs() < 1e-6);
+    }
+
+    #[test]
+    fn it_ends_where_the_path_ends_to_the_last_bit() {
+        let arm = arm();
+        let limits = MotionLimits::of(&arm, 2.0);
+        let configurations = psmp::roadmap::uniform(arm.space(), 400, 3);
+        let each: Vec<&[f64]> = configurations.chunks_exact(arm.dimension()).collect();
+        for path in each.chunks(8) {
+            let trajectory = Trajectory::along(&arm, path, &limits).unwrap();
+            let last = trajectory.instants(0.1).last().unwrap();
+            assert_eq!(last.positions, path[7]);
+            assert!(last.velocities.iter().all(|&v| v == 0.0));
+        }
     }
 
     #[test]
