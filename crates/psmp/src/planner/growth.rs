@@ -61,7 +61,7 @@ where
     /// The cost is that of what is added and of the distances that become shorter by it.
     ///
     /// The roadmap must be the one that the belief and the checker were made with, and nobody else may plan
-    /// on it: take a [branch](Roadmap::branch) for a planner that is to grow. The best path is from now on the
+    /// on it: take a [branch](crate::Roadmap::branch) for a planner that is to grow. The best path is from now on the
     /// shortest over proved edges, if that is shorter than it was; whether it is, is returned. A path that is
     /// being checked and is no longer shorter than the best is given up, and a run that was over goes on if
     /// there can be a shorter path now.
