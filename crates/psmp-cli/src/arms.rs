@@ -162,7 +162,7 @@ pub fn read_roadmap(path: &Path, arm: &Arm) -> Result<Roadmap> {
     let roadmap = graphml::read(path)?;
     let space = roadmap.space();
     match space.is_some_and(|s| s.dimension() == arm.dimension()) {
-        true => Ok(roadmap),
+        true => Ok(roadmap.in_space(arm.space())),
         false => Err(Mistake::error(
             format!(
                 "`{}` is no roadmap of {} joints",

@@ -1,5 +1,5 @@
 use crate::place::{Place, request};
-use psmp::{Connection, Roadmap, roadmap};
+use psmp::{Axis, Connection, Roadmap, Space, roadmap};
 use psmp_arm::{Arm, ExactWorld, Scene, models};
 use psmp_worlds::graphml;
 use std::fs;
@@ -291,6 +291,26 @@ fn experience_serves_arms() {
     assert_eq!(added["worlds"], 4);
     let no_roadmap = place.psmp("learn posts.table -o x.belief").ends(1);
     assert!(no_roadmap.err.contains("--roadmap"), "{no_roadmap:?}");
+}
+
+/// GraphML tells nothing of joint limits: a roadmap whose vertices are far from them grows to them all the same.
+#[test]
+fn a_roadmap_from_a_file_grows_to_the_limits_of_the_arm() {
+    let place = Place::new().with_arm();
+    let (robot, semantics) = models::named("planar-3").unwrap();
+    let arm = Arm::new(robot, &semantics, "arm").unwrap();
+    let axes = arm.space().axes().iter();
+    let narrow = axes.map(|a| Axis::new(0.1 * a.lower(), 0.1 * a.upper()).unwrap());
+    let narrow = Space::new(narrow.collect()).unwrap();
+    let points = roadmap::halton(&narrow, 60);
+    let given = Roadmap::from_configurations(narrow, points, Connection::Nearest(6)).unwrap();
+    graphml::write(place.file("narrow.graphml"), &given).unwrap();
+    place
+        .psmp(
+            "plan --robot planar-3 --scene post.toml --request over.yaml --roadmap narrow.graphml \
+             --configurations 4000",
+        )
+        .ok();
 }
 
 #[test]

@@ -338,18 +338,39 @@ impl Roadmap {
         Ok(roadmap)
     }
 
-    /// The same roadmap, embedded as `space` is: roadmaps that come from files know nothing of that.
-    pub(crate) fn embedded_as(mut self, space: &Space) -> Self {
-        let own = self.space().filter(|own| own.embedding().is_none());
-        let (Some(_), Some(embedding)) = (own, space.embedding()) else {
+    /// The same roadmap as one of this space, bounds, metric and embedding included, if all its configurations lie in it; else
+    /// as it is. Roadmaps that come from files know nothing of a space but where their vertices are, and what grows
+    /// beyond these would be outside.
+    #[must_use]
+    pub fn in_space(mut self, space: &Space) -> Self {
+        let Some(own) = self.space() else {
             return self;
         };
-        let base = Shared::make_mut(&mut self.base);
-        if let Some(configurations) = &mut base.configurations {
-            let space = configurations.space.clone();
-            configurations.space = space.embedded(embedding.clone());
+        if own == space {
+            if let (None, Some(embedding)) = (own.embedding(), space.embedding()) {
+                let embedded = own.clone().embedded(embedding.clone());
+                let base = Shared::make_mut(&mut self.base);
+                if let Some(configurations) = &mut base.configurations {
+                    configurations.space = embedded;
+                }
+            }
+            return self;
         }
-        self
+        let vertices = (0..self.vertex_count() as u32).map(VertexId);
+        let all = vertices.filter_map(|v| self.configuration(v));
+        if !all.clone().all(|q| space.contains(q)) {
+            return self;
+        }
+        let coordinates = all.flatten().copied().collect();
+        let embedding = space.embedding().or(own.embedding()).cloned();
+        let space = match embedding {
+            Some(embedding) => space.clone().embedded(embedding),
+            None => space.clone(),
+        };
+        match self.with_configurations(space, coordinates) {
+            Ok(roadmap) => roadmap,
+            Err(error) => unreachable!("all configurations lie in the space: {error}"),
+        }
     }
 
     /// Appends vertices and edges, which all clones see from now on. What is there stays as it is and

@@ -357,7 +357,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
             resolution,
         };
         let mut session = Self::begun(SessionOptions {
-            roadmap: options.roadmap.map(|roadmap| roadmap.embedded_as(space)),
+            roadmap: options.roadmap.map(|roadmap| roadmap.in_space(space)),
             ..options
         });
         session.grows = growing_planner(&session.options);

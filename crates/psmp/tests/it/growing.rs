@@ -105,6 +105,32 @@ fn to_first_path(planner: &str, world: &Wall, options: SessionOptions) -> u64 {
     session.progress().configurations
 }
 
+/// A roadmap from a file knows no bounds but those of its vertices, which here are all between start and goal.
+#[test]
+fn a_roadmap_grows_beyond_where_its_vertices_are() {
+    let narrow = Space::new(vec![psmp::Axis::new(0.3, 0.7).unwrap(); 2]).unwrap();
+    let points = roadmap::halton(&narrow, 60);
+    let given = Roadmap::from_configurations(narrow, points, Connection::Nearest(6)).unwrap();
+    let adopted = given.clone().in_space(&Space::unit(2));
+    assert_eq!(adopted.space(), Some(&Space::unit(2)));
+    assert!(adopted.edges().eq(given.edges()));
+    for planner in ["ei:local+grow", "lazysp+grow", "lazysp"] {
+        let options = SessionOptions {
+            roadmap: Some(given.clone()),
+            planner: planner.parse().unwrap(),
+            ..options(3)
+        };
+        let mut session = session(&Wall::new(0.1, false), options);
+        drive(&mut session, &Stop::configurations(5_000));
+        assert!(session.best_path().is_some(), "{planner}");
+    }
+    // One that reaches out of the space stays what it is.
+    let wide = Space::new(vec![psmp::Axis::new(-1.0, 2.0).unwrap(); 2]).unwrap();
+    let points = roadmap::halton(&wide, 60);
+    let given = Roadmap::from_configurations(wide.clone(), points, Connection::Nearest(6)).unwrap();
+    assert_eq!(given.in_space(&Space::unit(2)).space(), Some(&wide));
+}
+
 #[test]
 fn budgets_are_kept_and_every_check_is_told() {
     for is_quick in [false, true] {
