@@ -4,13 +4,13 @@
 //! the belief, which knows only the rest, is asked before every check. The logarithm of the
 //! probability it gave to what was found, averaged over checks, is its score: 0 would be to know
 //! everything, -0.69 is a toss of a coin. Models choose their constants by it, and an ensemble its
-//! members' weights to begin with.
+//! members' weights.
 
-use super::{Belief, Evidence};
+use super::{Belief, Evidence, FiniteSet};
 use crate::checker::Sightings;
 use crate::random::Draw;
 use crate::roadmap::EdgeId;
-use crate::table::{CollisionTable, WorldId};
+use crate::table::{CollisionTable, Experience, WorldId};
 
 /// Worlds left out, at most; they are spread evenly over the table.
 const LEFT_OUT: usize = 48;
@@ -75,11 +75,35 @@ pub fn log_likelihood_per_check<B: Belief>(
     sum / f64::from(count.max(1))
 }
 
+/// The logarithm of the odds that a world is one of the known ones, as far as checks can tell: by how many of those left out
+/// agree in every check with one of the others.
+#[must_use]
+pub fn log_odds_of_knowing(experience: &Experience) -> f64 {
+    let table = experience.table();
+    let nothing_seen = Sightings::default();
+    let mut checks = Vec::with_capacity(CHECKS as usize);
+    let [mut known, mut new] = [1.0f64; 2];
+    for (index, world) in left_out(experience.worlds()).into_iter().enumerate() {
+        checks_in(table, world, index, &mut checks);
+        let mut others = FiniteSet::new(experience.without(&[world]));
+        let agrees = |&edge: &EdgeId| {
+            let free = table.is_free(world, edge);
+            let p = others.probability_free(edge);
+            others.observe(Evidence::of(edge, free, &nothing_seen));
+            if free { p > 0.0 } else { p < 1.0 }
+        };
+        match checks.iter().all(agrees) {
+            true => known += 1.0,
+            false => new += 1.0,
+        }
+    }
+    (known / new).ln()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Certain, FiniteSet, IndependentEdges};
-    use crate::table::Experience;
+    use crate::belief::{Certain, IndependentEdges};
 
     #[test]
     fn who_knows_more_predicts_better_and_a_coin_is_a_coin() {
@@ -104,5 +128,15 @@ mod tests {
         assert!((coin + std::f64::consts::LN_2).abs() < 1e-12);
         // The first check is a toss of a coin, the others are known from it.
         assert!(coin < set && set < all, "{coin} {set} {all}");
+        // Every world is there many times.
+        assert!((log_odds_of_knowing(&experience) - 13f64.ln()).abs() < 1e-12);
+        // Of these each is like no other.
+        let random = Draw::new(7, 0);
+        let rows: Vec<Vec<bool>> = (0..60)
+            .map(|w| (0..80).map(|e| random.below(2, 80 * w + e) == 0).collect())
+            .collect();
+        let unlike = Experience::from(CollisionTable::from_rows(80, &rows).unwrap());
+        assert!((log_odds_of_knowing(&unlike) + 13f64.ln()).abs() < 1e-12);
+        assert_eq!(log_odds_of_knowing(&unlike.without(&worlds)), 0.0);
     }
 }

@@ -61,6 +61,9 @@ impl BeliefName {
         if matches!(self, Self::SoftSet | Self::Ensemble) {
             models.soft_set(experience);
         }
+        if matches!(self, Self::Ensemble) {
+            models.log_odds_of_knowing(experience);
+        }
     }
 
     /// The belief before any check.
@@ -116,7 +119,17 @@ impl BeliefName {
                     let why = "there are neither configurations nor known worlds here";
                     return Err(self.trouble(why));
                 }
-                then.of_table(setting, Ensemble::new(roadmap.edge_count(), members))
+                let ensemble = Ensemble::new(roadmap.edge_count(), members);
+                let ensemble = match &setting.experience {
+                    // The last member is the set of known worlds, which may have the true one in it.
+                    Some(experience) => {
+                        let last = ensemble.shares().count() - 1;
+                        let log_odds = setting.models.log_odds_of_knowing(experience);
+                        ensemble.where_one_may_know(last, log_odds)
+                    }
+                    None => ensemble,
+                };
+                then.of_table(setting, ensemble)
             }
         })
     }
@@ -250,7 +263,7 @@ impl fmt::Display for BeliefName {
     }
 }
 
-/// What the members of an ensemble weigh to begin with, as logarithms up to a common summand.
+/// What the members of an ensemble weigh, as logarithms up to a common summand.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemberWeights(Vec<(BeliefName, f64)>);
 

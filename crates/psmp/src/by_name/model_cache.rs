@@ -5,7 +5,7 @@
 //! from.
 
 use super::MemberWeights;
-use crate::belief::{FirstWeights, LatentModel, SoftSetModel};
+use crate::belief::{FirstWeights, LatentModel, SoftSetModel, held_out};
 use crate::random::mix;
 use crate::roadmap::Roadmap;
 use crate::table::Experience;
@@ -47,6 +47,7 @@ struct Models {
     latent: Kept<Arc<LatentModel>>,
     soft_set: Kept<SoftSetModel>,
     weights: Kept<MemberWeights>,
+    knowing: Kept<f64>,
     beyond: Kept<FirstWeights>,
 }
 
@@ -68,7 +69,7 @@ impl ModelCache {
         self.0.soft_set.get(content(experience), learn)
     }
 
-    /// What the members of an ensemble that knows these worlds of a roadmap weigh to begin with.
+    /// What the members of an ensemble that knows these worlds of a roadmap weigh.
     pub fn weights(&self, roadmap: Option<&Roadmap>, experience: &Experience) -> MemberWeights {
         let edges = experience.table().edge_count();
         let shape = roadmap.map_or(0, |roadmap| shape(roadmap, edges));
@@ -76,6 +77,12 @@ impl ModelCache {
         self.0
             .weights
             .get(key, || MemberWeights::learn(roadmap, experience, self))
+    }
+
+    /// How likely a world is one of these, as the logarithm of the odds.
+    pub fn log_odds_of_knowing(&self, experience: &Experience) -> f64 {
+        let learn = || held_out::log_odds_of_knowing(experience);
+        self.0.knowing.get(content(experience), learn)
     }
 
     /// How far known edges and checks tell of edges near them that these worlds do not know.
