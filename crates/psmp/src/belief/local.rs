@@ -73,6 +73,8 @@ struct Meeting {
 struct Met {
     /// The length it has yet to fear obstacles on, for each eta.
     hazard: [f64; ETAS.len()],
+    /// How likely it meets no unknown obstacle on that at the least rate.
+    unhit: [f64; ETAS.len()],
     /// How likely it runs into an obstacle that is known, for each size.
     hit: [f64; SIZES.len()],
 }
@@ -96,6 +98,8 @@ pub struct Local {
     pair_shares: [f64; PAIRS],
     /// How likely each rate is with each eta, whatever the size.
     rate_shares: [[f64; RATES.len()]; ETAS.len()],
+    /// How likely each eta is.
+    eta_shares: [f64; ETAS.len()],
     /// The least eta and the greatest size that are likely, by their places.
     widest: [usize; 2],
     /// How often the shares have changed.
@@ -130,6 +134,7 @@ impl Local {
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
             rate_shares: Default::default(),
+            eta_shares: Default::default(),
             widest: [0; 2],
             version: 0,
             waves: vec![[0.0; WAVES]; dimension + 1],
@@ -170,6 +175,7 @@ impl Local {
                 *sum += share;
             }
         }
+        self.eta_shares = self.rate_shares.map(|rates| rates.iter().sum());
         self.choose_earshot();
     }
 
@@ -195,7 +201,7 @@ impl Local {
     /// The probability that an edge is free where obstacles are known to have this rate, per length.
     pub(super) fn probability_at_rate(&mut self, edge: EdgeId, rate: f64) -> f64 {
         let slot = self.look_at(edge);
-        let Met { hazard, hit } = &self.meetings[slot].met;
+        let Met { hazard, hit, .. } = &self.meetings[slot].met;
         let mut p = 0.0;
         for (hazard, shares) in hazard
             .iter()
@@ -290,14 +296,14 @@ fn along(around: &Surroundings<POINTS>, slot: usize, stretch: f64, scale: f64) -
             k *= k;
         }
     }
-    Met { hazard, hit }
+    let unhit = hazard.map(|hazard| (-RATES[0] * hazard).exp());
+    Met { hazard, unhit, hit }
 }
 
-/// The probability that an edge meets no unknown obstacle under each rate.
+/// The probability that an edge meets no unknown obstacle under each rate, by that under the least.
 #[inline]
-fn under_each_rate(hazard: f64) -> [f64; RATES.len()] {
+fn under_each_rate(mut unhit: f64) -> [f64; RATES.len()] {
     // Each rate is twice the one before, so each share the square of the one before.
-    let mut unhit = (-RATES[0] * hazard).exp();
     RATES.map(|_| {
         let p = unhit;
         unhit *= unhit;
@@ -329,16 +335,16 @@ impl Belief for Local {
         let slot = self.look_at(edge);
         let meeting = &mut self.meetings[slot];
         if meeting.version != self.version {
-            let Met { hazard, hit } = &meeting.met;
+            let Met { unhit, hit, .. } = &meeting.met;
             // Where no obstacle is known nearby sizes do not matter.
             let is_alone = hit[0] < NEGLIGIBLE;
             let mut p = 0.0;
-            for (eta, hazard) in hazard.iter().enumerate() {
-                let rates = &self.rate_shares[eta];
-                if rates.iter().sum::<f64>() < NEGLIGIBLE {
+            for (eta, unhit) in unhit.iter().enumerate() {
+                if self.eta_shares[eta] < NEGLIGIBLE {
                     continue;
                 }
-                let unhit = under_each_rate(*hazard);
+                let rates = &self.rate_shares[eta];
+                let unhit = under_each_rate(*unhit);
                 let unmet = |shares: &[f64]| -> f64 {
                     let each = unhit.iter().zip(shares);
                     each.map(|(p, share)| p * share).sum()
@@ -397,10 +403,10 @@ impl Belief for Local {
             self.predictions.push(meeting.met);
             meeting.prediction = self.predictions.len() as u32;
         }
-        let Met { hazard, hit } = self.predictions[meeting.prediction as usize - 1];
+        let Met { unhit, hit, .. } = self.predictions[meeting.prediction as usize - 1];
         let Evidence { before, now, .. } = evidence;
         for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
-            let unhit = under_each_rate(hazard[pair / SIZES.len()]);
+            let unhit = under_each_rate(unhit[pair / SIZES.len()]);
             let unmet = 1.0 - hit[pair % SIZES.len()];
             for (weight, unhit) in weights.iter_mut().zip(unhit) {
                 let p = doubted(unhit * unmet);

@@ -12,7 +12,7 @@ use super::Evidence;
 use super::measure::{Measure, share};
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
-use crate::space::Space;
+use crate::space::{Axis, Space};
 
 /// The space of a roadmap and the configurations at the ends of an edge.
 pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) {
@@ -34,7 +34,9 @@ struct Batch {
     begin: usize,
     end: usize,
     radius: f64,
-    /// Whether it is free from end to end: then it has no configurations, but the way from its centre to one end.
+    /// How far from the straight way between two of them its configurations are at most; infinite if that is not known.
+    aside: f64,
+    /// Whether it is free from end to end: then it has no configurations, but the straight way.
     is_stretch: bool,
 }
 
@@ -88,6 +90,29 @@ impl Places {
         }
     }
 
+    /// Which places of a group are nearer to a configuration than the root of what is said for each, a bit for each.
+    #[inline]
+    fn nearer_than(
+        &self,
+        space: &Space,
+        group: usize,
+        q: &[f64],
+        within: impl Fn(usize) -> f64,
+    ) -> u16 {
+        let squared = self.squared_distances(space, group, q);
+        let mut is_nearer = [false; GROUP];
+        for (place, is_nearer) in is_nearer.iter_mut().enumerate() {
+            *is_nearer = squared[place] < within(place);
+        }
+        if is_nearer == [false; GROUP] {
+            return 0;
+        }
+        let each = is_nearer.into_iter().enumerate();
+        each.fold(0, |whom, (place, is_nearer)| {
+            whom | u16::from(is_nearer) << place
+        })
+    }
+
     /// The square of the distance of each place of a group from a configuration.
     #[inline]
     fn squared_distances(&self, space: &Space, group: usize, q: &[f64]) -> [f64; GROUP] {
@@ -104,6 +129,8 @@ struct Neighbours {
     /// The first and the last piece of news for any of them; none if there was none.
     first: u32,
     last: u32,
+    /// No news is farther from all of their middles than this and the radius of a batch.
+    reach: f64,
     /// Half the length of each.
     half: [f64; GROUP],
     /// How far the farthest of its points is from what was checked.
@@ -166,14 +193,21 @@ pub(super) struct Surroundings<const POINTS: usize> {
     news: Vec<News>,
     /// The middles of edges that were met.
     middles: Places,
+    /// For each group the bounds of these, axis by axis.
+    bounds: Vec<[f64; 2]>,
     /// Their points, axis by axis, so that all points of an edge are compared at once.
     points: Vec<[f64; POINTS]>,
     batches: Vec<Batch>,
     /// The centre of each batch.
     centres: Places,
+    /// The same one after the other, each with the middle of the straight way that the batch lies along and what leads
+    /// from there to one end.
+    ways: Vec<f64>,
     coordinates: Vec<f64>,
     free: Vec<bool>,
     earshot: f64,
+    /// Whether any axis wraps.
+    wraps: bool,
     /// Room for a place, and for another.
     point: Vec<f64>,
     middle: Vec<f64>,
@@ -234,6 +268,16 @@ fn squared_distances_to_stretch<const POINTS: usize>(
     squared
 }
 
+/// The square of the distance of a place from a box, where no axis wraps.
+#[inline]
+fn squared_distance_from_box(space: &Space, bounds: &[[f64; 2]], q: &[f64]) -> f64 {
+    let each = space.axes().iter().zip(bounds).zip(q);
+    each.fold(0.0, |sum, ((axis, [low, high]), q)| {
+        let beyond = axis.weight() * (low - q).max(q - high).max(0.0);
+        sum + beyond * beyond
+    })
+}
+
 /// Whether a place is within a distance of an edge: most that are near its middle are beside it. Where an axis wraps
 /// there are several ways from an edge to a place, and it counts as near.
 #[inline]
@@ -261,12 +305,16 @@ fn is_near_edge<const POINTS: usize>(
 /// Room for rounding, so that nothing nearer is ever passed over.
 const ROOM: f64 = 1.0 + 1e-9;
 
+/// What a squared distance loses where it is a difference of two, beside the square of the longest side.
+const ROUNDING: f64 = 1e-13;
+
 impl<const POINTS: usize> Surroundings<POINTS> {
     /// Nothing checked yet. `roadmap` must have configurations. What is farther away than `earshot` need not be
     /// heard of.
     pub(super) fn new(roadmap: &Roadmap, remembered: Remembered, earshot: f64) -> Self {
         let measure = Measure::of(roadmap);
         let dimension = measure.space().dimension();
+        let wraps = measure.space().axes().iter().any(Axis::wraps);
         let edges = roadmap.edge_count();
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
@@ -278,12 +326,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             neighbours: Vec::with_capacity(edges.div_ceil(GROUP)),
             news: Vec::new(),
             middles: Places::with_room_for(edges, dimension),
+            bounds: Vec::with_capacity(edges.div_ceil(GROUP) * dimension),
             points: Vec::with_capacity(edges * dimension),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
+            ways: Vec::with_capacity(edges * 3 * dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
             earshot,
+            wraps,
             point: vec![0.0; dimension],
             middle: vec![0.0; dimension],
             configuration: vec![0.0; roadmap.space().map_or(0, Space::dimension)],
@@ -334,11 +385,21 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 seen: self.batches.len() as u32,
                 first: NONE,
                 last: NONE,
+                reach: f64::INFINITY,
                 half: [0.0; GROUP],
                 farthest: [f64::INFINITY; GROUP],
             });
+            let nothing = [f64::INFINITY, f64::NEG_INFINITY];
+            let more = self.bounds.len() + self.dimension();
+            self.bounds.resize(more, nothing);
+        }
+        let of_group = slot / GROUP * self.dimension();
+        for ([low, high], &x) in self.bounds[of_group..].iter_mut().zip(&self.point) {
+            *low = low.min(x);
+            *high = high.max(x);
         }
         let neighbours = &mut self.neighbours[slot / GROUP];
+        neighbours.reach = f64::INFINITY;
         neighbours.half[slot % GROUP] = half;
         let seen = neighbours.seen as usize;
         self.met[slot].heard = neighbours.last;
@@ -354,6 +415,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 neighbours.seen = 0;
                 neighbours.first = NONE;
                 neighbours.last = NONE;
+                neighbours.reach = f64::INFINITY;
             }
             for met in &mut self.met {
                 met.heard = NONE;
@@ -391,45 +453,61 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge what there is new near it. Whether any of its points has something nearer now.
     fn hear_news(&mut self, slot: usize) -> bool {
-        let mut centre = std::mem::take(&mut self.point);
         let mut is_nearer = false;
-        let mut next = match self.met[slot].heard {
+        let mut heard = self.met[slot].heard;
+        let mut next = match heard {
             NONE => self.neighbours[slot / GROUP].first,
             heard => self.news[heard as usize].next,
         };
         while next != NONE {
             let news = self.news[next as usize];
             if news.whom & (1 << (slot % GROUP)) != 0 {
-                self.centres.get(news.batch as usize, &mut centre);
-                is_nearer |= self.hear(slot, news.batch as usize, &centre);
+                is_nearer |= self.hear(slot, news.batch as usize);
             }
-            self.met[slot].heard = next;
+            heard = next;
             next = news.next;
         }
-        self.point = centre;
+        self.met[slot].heard = heard;
         is_nearer
     }
 
     /// Finds out which batches are near the edges of a group.
     fn look_around(&mut self, group: usize) {
-        let seen = self.neighbours[group].seen as usize;
-        let mut centre = std::mem::take(&mut self.point);
-        for index in seen..self.batches.len() {
-            self.centres.get(index, &mut centre);
-            let squared = (self.middles).squared_distances(self.measure.space(), group, &centre);
-            let Neighbours { half, farthest, .. } = &self.neighbours[group];
+        let dimension = self.dimension();
+        let bounds = group * dimension..(group + 1) * dimension;
+        for index in self.neighbours[group].seen as usize..self.batches.len() {
+            let centre = &self.ways[index * 3 * dimension..][..dimension];
             let radius = self.batches[index].radius;
-            let mut whom = 0;
-            for place in 0..GROUP {
-                let within = (half[place] + farthest[place].min(self.earshot)) * ROOM + radius;
-                whom |= u16::from(squared[place] < within * within) << place;
+            let neighbours = &mut self.neighbours[group];
+            let reach = neighbours.reach + radius;
+            if !self.wraps
+                && squared_distance_from_box(
+                    self.measure.space(),
+                    &self.bounds[bounds.clone()],
+                    centre,
+                ) >= reach * reach * ROOM
+            {
+                continue;
             }
+            let mut within = [0.0; GROUP];
+            for place in 0..GROUP {
+                // As a comparison, which several places make at once; a minimum minds what is not a number.
+                let farthest = match neighbours.farthest[place] < self.earshot {
+                    true => neighbours.farthest[place],
+                    false => self.earshot,
+                };
+                within[place] = (neighbours.half[place] + farthest) * ROOM;
+            }
+            neighbours.reach = within.into_iter().fold(0.0, f64::max);
+            let whom = (self.middles).nearer_than(self.measure.space(), group, centre, |place| {
+                let within = within[place] + radius;
+                within * within
+            });
             if whom != 0 {
                 self.announce(group, index, whom);
             }
         }
         self.neighbours[group].seen = self.batches.len() as u32;
-        self.point = centre;
     }
 
     /// Adds to the news of a group.
@@ -449,7 +527,6 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge of the first batches, which the others of its group have heard of.
     fn hear_of_earlier(&mut self, slot: usize, batches: usize) {
-        let mut centre = std::mem::take(&mut self.point);
         let mut middle = std::mem::take(&mut self.middle);
         self.middles.get(slot, &mut middle);
         let (group, place) = (slot / GROUP, slot % GROUP);
@@ -461,17 +538,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 let reach = (half[place] + farthest[place].min(self.earshot)) * ROOM;
                 let within = reach + self.batches[index].radius;
                 if squared < within * within {
-                    self.centres.get(index, &mut centre);
-                    self.hear(slot, index, &centre);
+                    self.hear(slot, index);
                 }
             }
         }
-        self.point = centre;
         self.middle = middle;
     }
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.
-    fn hear(&mut self, slot: usize, batch: usize, centre: &[f64]) -> bool {
+    fn hear(&mut self, slot: usize, batch: usize) -> bool {
         let space = self.measure.space();
         let dimension = space.dimension();
         let of = |place: usize| place * dimension..(place + 1) * dimension;
@@ -481,13 +556,18 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             begin,
             end,
             radius,
+            aside,
             is_stretch,
         } = self.batches[batch];
-        let farthest = self.neighbours[slot / GROUP].farthest[slot % GROUP].min(self.earshot);
-        if self.measure.is_straight() && !is_near_edge(space, points, centre, farthest + radius) {
+        let [centre, middle, half] = [0, 1, 2].map(|part| &self.ways[of(3 * batch + part)]);
+        let farthest = self.neighbours[slot / GROUP].farthest[slot % GROUP];
+        let within = farthest.min(self.earshot) + radius;
+        if self.measure.is_straight() && !is_near_edge(space, points, centre, within) {
             return false;
         }
-        if end - begin > 1 {
+        let is_one = is_stretch || end - begin == 1;
+        // Where all points have something nearer than that anyway, the earshot is no matter.
+        if !is_one && (farthest > self.earshot || self.wraps) {
             let from_centre = squared_distances(space, points, centre);
             let mut may_be_nearer = false;
             for (squared, nearest) in from_centre.iter().zip(&met.nearest) {
@@ -500,12 +580,22 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         let before = met.squared;
         if is_stretch {
-            let half = &self.coordinates[of(begin)];
-            met.take(
-                squared_distances_to_stretch(space, points, centre, half),
-                true,
-            );
+            let squared = squared_distances_to_stretch(space, points, middle, half);
+            met.take(squared, true);
         } else {
+            // Most of what is told is not nearer than what is known, which shows at once for all configurations.
+            if !is_one && !self.wraps {
+                let squared = squared_distances_to_stretch(space, points, middle, half);
+                let lost = ROUNDING * self.measure.scale() * self.measure.scale();
+                let mut may_be_nearer = false;
+                for (squared, nearest) in squared.iter().zip(&met.nearest) {
+                    let far = (nearest + aside) * ROOM;
+                    may_be_nearer |= squared - lost < far * far;
+                }
+                if !may_be_nearer {
+                    return false;
+                }
+            }
             for place in begin..end {
                 let q = &self.coordinates[of(place)];
                 met.take(squared_distances(space, points, q), self.free[place]);
@@ -613,15 +703,17 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         space.interpolate(a, b, 0.5, &mut self.point);
         self.centres.push(&self.point);
-        let begin = self.free.len();
+        self.ways.extend_from_slice(&self.point);
+        self.ways.extend_from_slice(&self.point);
         for ((axis, &middle), &end) in space.axes().iter().zip(&self.point).zip(b) {
-            self.coordinates.push(axis.difference(middle, end));
+            self.ways.push(axis.difference(middle, end));
         }
-        self.free.push(true);
+        let begin = self.free.len();
         self.batches.push(Batch {
             begin,
-            end: begin + 1,
+            end: begin,
             radius: 0.5 * long * ROOM,
+            aside: 0.0,
             is_stretch: true,
         });
         true
@@ -642,12 +734,46 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             .map(|q| space.distance(&self.point, q))
             .fold(0.0, f64::max);
         self.centres.push(&self.point);
+        self.ways.extend_from_slice(&self.point);
+        let aside = self.find_way(begin, end);
         self.batches.push(Batch {
             begin,
             end,
             radius: radius * ROOM,
+            aside,
             is_stretch: false,
         });
+    }
+
+    /// Finds the straight way between two configurations that are far apart, of some that are kept. How far from it all of
+    /// them are at most.
+    fn find_way(&mut self, begin: usize, end: usize) -> f64 {
+        let space = self.measure.space();
+        let dimension = space.dimension();
+        let of = |place: usize| place * dimension..(place + 1) * dimension;
+        let coordinates = &self.coordinates;
+        let farthest_from = |from: usize| {
+            let from = &coordinates[of(from)];
+            let each =
+                (begin..end).map(|place| (space.distance(from, &coordinates[of(place)]), place));
+            each.fold((0.0, begin), |far, q| if q.0 > far.0 { q } else { far })
+                .1
+        };
+        let one = farthest_from(begin);
+        let other = farthest_from(one);
+        let ends = || coordinates[of(one)].iter().zip(&coordinates[of(other)]);
+        self.ways.extend(ends().map(|(a, b)| 0.5 * (a + b)));
+        self.ways.extend(ends().map(|(a, b)| 0.5 * (b - a)));
+        if self.wraps {
+            return f64::INFINITY;
+        }
+        let (middle, half) = self.ways[self.ways.len() - 2 * dimension..].split_at(dimension);
+        let from_way = |place: usize| {
+            let q = coordinates[of(place)].as_chunks().0;
+            let [squared] = squared_distances_to_stretch(space, q, middle, half);
+            squared
+        };
+        (begin..end).map(from_way).fold(0.0, f64::max).sqrt()
     }
 }
 
@@ -656,7 +782,6 @@ mod tests {
     use super::*;
     use crate::belief::measure::tests::Tip;
     use crate::roadmap::{Connection, halton};
-    use crate::space::Axis;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 

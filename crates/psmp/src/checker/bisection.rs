@@ -9,6 +9,7 @@ use super::{Checker, Finding, Part, Sightings};
 use crate::motion::{LongestMotions, Motion, Resolution, ResolutionError};
 use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
 use crate::stop::Limit;
+use std::sync::atomic::{AtomicU32, Ordering};
 use thiserror::Error;
 
 /// Why edges cannot be checked in a world.
@@ -34,6 +35,7 @@ pub struct BisectionChecker<W> {
     prover: Option<Prover>,
     /// What was asked for a proof before the world failed, and has not been told.
     untold: u64,
+    counts: Counts,
 }
 
 impl<W: World> BisectionChecker<W> {
@@ -52,6 +54,7 @@ impl<W: World> BisectionChecker<W> {
             prober: prober_for(roadmap, resolution, world)?,
             prover: None,
             untold: 0,
+            counts: Counts::of_edges(roadmap),
         })
     }
 
@@ -114,11 +117,45 @@ pub(super) fn motion(roadmap: &Roadmap, edge: EdgeId, resolution: Resolution) ->
     motion
 }
 
+/// How many configurations each edge has. Planners ask for that again and again, and measuring an edge takes longer than
+/// all else that they ask of it; it is found out when it is first asked for. Edges that a roadmap has grown by are
+/// measured each time.
+#[derive(Debug)]
+pub(super) struct Counts(Vec<AtomicU32>);
+
+impl Counts {
+    pub(super) fn of_edges(roadmap: &Roadmap) -> Self {
+        let unknown = std::iter::repeat_with(AtomicU32::default);
+        Self(unknown.take(roadmap.edge_count()).collect())
+    }
+
+    #[inline]
+    pub(super) fn of(&self, roadmap: &Roadmap, edge: EdgeId, resolution: Resolution) -> u64 {
+        let kept = self.0.get(edge.index());
+        let known = kept.map_or(0, |kept| kept.load(Ordering::Relaxed));
+        if known > 0 {
+            return u64::from(known);
+        }
+        let count = motion(roadmap, edge, resolution).configurations();
+        if let Some(kept) = kept {
+            kept.store(count as u32, Ordering::Relaxed);
+        }
+        count as u64
+    }
+}
+
+impl Clone for Counts {
+    fn clone(&self) -> Self {
+        let each = self.0.iter().map(|kept| kept.load(Ordering::Relaxed));
+        Self(each.map(AtomicU32::new).collect())
+    }
+}
+
 impl<W: World> Checker for BisectionChecker<W> {
     type Error = W::Error;
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
-        motion(&self.roadmap, edge, self.resolution).configurations() as u64
+        (self.counts).of(&self.roadmap, edge, self.resolution)
     }
 
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {

@@ -6,7 +6,7 @@
 //! vertex known to be in collision costs nothing. Where edges are checked in parts the vertices of all edges of a
 //! path come first, then their middles, then the rest: a vertex tells of two edges of the path at once.
 
-use super::bisection::{BisectionError, can_grow, motion, prober_for};
+use super::bisection::{BisectionError, Counts, can_grow, motion, prober_for};
 use super::prober::{Prober, World};
 use super::{Checker, Finding, Part, Sightings};
 use crate::motion::Resolution;
@@ -24,6 +24,7 @@ pub struct VerticesOnce<W> {
     known: Vec<Option<bool>>,
     /// How many of its ends were asked about when an edge was checked, for each edge.
     asked: Vec<u8>,
+    counts: Counts,
 }
 
 impl<W: World> VerticesOnce<W> {
@@ -47,6 +48,7 @@ impl<W: World> VerticesOnce<W> {
             prober: prober_for(roadmap, resolution, world)?,
             known,
             asked: vec![0; roadmap.edge_count()],
+            counts: Counts::of_edges(roadmap),
         })
     }
 
@@ -88,9 +90,9 @@ impl<W: World> Checker for VerticesOnce<W> {
     type Error = W::Error;
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
-        let all = motion(&self.roadmap, edge, self.resolution).configurations();
+        let all = (self.counts).of(&self.roadmap, edge, self.resolution);
         let for_nothing = self.known_ends(edge).0 - usize::from(self.asked[edge.index()]);
-        all.saturating_sub(for_nothing) as u64
+        all.saturating_sub(for_nothing as u64)
     }
 
     /// Its ends first; then as many as there would be if nothing had been known of these.
