@@ -57,6 +57,8 @@ def gather() -> None:
         put(page, page.read_text())
     for notebook in (ROOT / "docs").rglob("*.ipynb"):
         put(notebook.with_suffix(".md"), shown(notebook))
+    rust = ROOT / "docs" / "rust.md"
+    put(rust, rust.read_text() + "\n[The documentation of all crates](../rust/psmp/index.html) was built with this site.\n")
 
 
 def with_sources(folder: Path) -> str:
