@@ -78,10 +78,8 @@ def shown(file: Path) -> str:
     notebook = nbformat.read(file, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         sharp = ["--InlineBackend.figure_formats={'retina'}"]
-        client = nbclient.NotebookClient(
-            notebook, timeout=120, resources={"metadata": {"path": folder}}, extra_arguments=sharp
-        )
-        client.execute()
+        where = {"metadata": {"path": folder}}
+        nbclient.NotebookClient(notebook, timeout=120, resources=where, extra_arguments=sharp).execute()
     parts = []
     pictures = 0
     for cell in notebook.cells:
@@ -101,7 +99,9 @@ def shown(file: Path) -> str:
                 picture.parent.mkdir(exist_ok=True)
                 picture.write_bytes(base64.b64decode(data["image/png"]))
                 width = output.metadata["image/png"]["width"]
-                alt = cell.metadata["alt"]
+                alt = cell.metadata.get("alt")
+                if alt is None:
+                    raise SystemExit(f"{file}: a cell that draws needs `alt` in its metadata, which says what is seen:\n{cell.source}")
                 parts.append(f"![{alt}]({file.stem}/{picture.name}){{ width={width} }}")
             else:
                 parts.append(f"```text\n{output.get('text') or data['text/plain']}\n```")
