@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import ROOT, published
@@ -60,11 +62,44 @@ def test_an_arm_from_files(tmp_path):
     assert lengths(run(EXAMPLES / "arm.py", *given, folder=tmp_path))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_the_readme(page, tmp_path):
+def blocks(page: Path) -> list[str]:
+    """The Python blocks of a page."""
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*.md") if blocks(page))]
+
+
+def run_program(program: str, folder: Path) -> str:
+    for robot in EXAMPLES.glob("*.urdf"):
+        shutil.copy(robot, folder)
+    (folder / "program.py").write_text(program)
+    return run("program.py", folder=folder)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page(page, tmp_path):
     """Every Python block of a page, one after the other in one program."""
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), flags=re.MULTILINE | re.DOTALL)
-    assert blocks, f"{page} has no Python"
-    program = "\n".join(blocks)
-    (tmp_path / "program.py").write_text(program)
-    run("program.py", folder=tmp_path)
+    run_program("\n".join(blocks(ROOT / page)), tmp_path)
+
+
+@pytest.mark.parametrize(("page", "shortest", "longest"), [("maps", 1.65, 1.8), ("arms", 3, 6), ("own-checker", 1.6, 4)])
+def test_ten_lines(page, shortest, longest, tmp_path):
+    """A map, an arm from a URDF with a goal in space, a model of MuJoCo: what the page begins with, by itself."""
+    program = blocks(ROOT / "docs" / f"{page}.md")[0]
+    without_model = re.sub(r'""".*?"""', "", program, flags=re.DOTALL)
+    assert sum(bool(line) for line in without_model.splitlines()) <= 10
+    length = float(re.findall(r"path: length ([\d.]+)", run_program(program, tmp_path))[0])
+    assert shortest < length < longest
+
+
+def test_a_notebook(tmp_path):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    file = ROOT / "docs" / "notebook.ipynb"
+    stored = nbformat.read(file, as_version=4)
+    assert not any(cell.get("outputs") for cell in stored.cells), f"clear the outputs of {file}"
+    done = nbclient.NotebookClient(stored, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
+    given = [output.data for cell in done.cells for output in cell.get("outputs", []) if "data" in output]
+    tables = [data["text/html"] for data in given if "<table>" in data.get("text/html", "")]
+    assert len(tables) == 2 and all(re.search(r"length [\d.]+", table) for table in tables)
+    assert sum("image/png" in data for data in given) == 3

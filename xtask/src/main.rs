@@ -15,7 +15,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  test    format, lints, all tests, doctests, documentation, C and C++ with OMPL, the report in a browser, the Python package
+  test    format, lints, all tests, doctests, documentation, C and C++ with OMPL, the report in a browser, the Python package, the site
   bench   the benchmarks that speed is claimed by, each beside its rival
   dependencies   whether each crate needs what ARCHITECTURE.md says, and no more";
 
@@ -303,7 +303,7 @@ fn python_environment() -> Python {
     Some("target/python/tests/bin/python")
 }
 
-/// The Python package: its wheel in a fresh environment, its types, its tests and examples.
+/// The Python package: its wheel in a fresh environment, its types, its tests and examples; and with it the site of the documents.
 fn python_tests(python: Python) -> Vec<Check> {
     if python.is_none() {
         return Vec::new();
@@ -324,6 +324,10 @@ fn python_tests(python: Python) -> Vec<Check> {
             "target/python/tests/bin/python -m mypy.stubtest psmp._psmp",
         ),
         package_tests,
+        check(
+            "documents",
+            "target/python/tests/bin/python docs/site/build.py",
+        ),
     ]
 }
 
