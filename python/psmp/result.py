@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from psmp.notebook import framed
+
 if TYPE_CHECKING:
     import pandas
     import polars
@@ -79,6 +81,8 @@ class Result:
     #: The ends of each edge checked, in order, and whether it was free.
     checked: npt.NDArray[np.uint32]
     checked_free: npt.NDArray[np.bool_]
+    #: What happened, as a page that plays it; None of a run that was not recorded.
+    film: _psmp.Film | None
 
     @classmethod
     def of(cls, run: _psmp.Run) -> Result:
@@ -99,13 +103,14 @@ class Result:
             bounds_since=bounds_since,
             checked=checked,
             checked_free=checked_free,
+            film=run.film,
         )
 
     def __eq__(self, other: object) -> bool:
         """Whether two runs have found the same by the same steps, however long that took."""
         if not isinstance(other, Result):
             return NotImplemented
-        names = (field.name for field in fields(self) if "seconds" not in field.name)
+        names = (field.name for field in fields(self) if "seconds" not in field.name and field.name != "film")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def __hash__(self) -> int:
@@ -177,7 +182,9 @@ class Result:
             f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
             for name, value in self._summary()
         ]
-        return f"<table>{''.join(lines)}</table>{self._sparkline()}"
+        if self.film is None or self.film._is_released:
+            return f"<table>{''.join(lines)}</table>{self._sparkline()}"
+        return f"<details><summary>{html.escape(repr(self))}</summary><table>{''.join(lines)}</table></details>" + framed(self.film.html())
 
     def _sparkline(self) -> str:
         """The lengths found against the configurations checked, as a small picture."""

@@ -107,7 +107,7 @@ def test_in_a_notebook_it_is_shown_in_one_place(roadmap, monkeypatch):
     shell.display = display
     monkeypatch.setitem(sys.modules, "IPython", shell)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr("psmp.progress.OFTEN", 0.0)
+    monkeypatch.setattr("psmp.notebook.OFTEN", 0.0)
     run = psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(500))
     result = run.finish()
     assert len(shown) > 2 and f"{result.total_configurations} configurations" in shown[-1]
