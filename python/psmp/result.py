@@ -177,14 +177,14 @@ class Result:
         return "<psmp.Result " + ", ".join(f"{name}: {value}" for name, value in self._summary()) + ">"
 
     def _repr_html_(self) -> str:
+        if self.film is not None and not self.film._is_released:
+            return framed(self.film.html())
         lines = [
             f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
             f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
             for name, value in self._summary()
         ]
-        if self.film is None or self.film._is_released:
-            return f"<table>{''.join(lines)}</table>{self._sparkline()}"
-        return f"<details><summary>{html.escape(repr(self))}</summary><table>{''.join(lines)}</table></details>" + framed(self.film.html())
+        return f"<table>{''.join(lines)}</table>{self._sparkline()}"
 
     def _sparkline(self) -> str:
         """The lengths found against the configurations checked, as a small picture."""

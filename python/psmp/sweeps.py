@@ -68,7 +68,7 @@ class _SweepJob:
 
     def _columns(self, dataset: _psmp.Dataset, worlds: list[int]) -> Iterator[list[tuple[str, str, bool, list[Any]]]]:
         """The columns of rows: of psmp's own planners, then of OMPL's, world by world."""
-        setting = {"resolution": self.resolution, "eta": self.eta, "fallback": self.fallback, "budget": self.budget}
+        setting: dict[str, Any] = {"resolution": self.resolution, "eta": self.eta, "fallback": self.fallback, "budget": self.budget}
         own = [planner for planner in self.planners if not planner.startswith(rivals.PREFIX)]
         others = [planner for planner in self.planners if planner.startswith(rivals.PREFIX)]
         for world in worlds:
