@@ -39,8 +39,8 @@ def _notebook() -> Any | None:
 def is_recorded(asked: bool | None) -> bool:
     """Whether a run is recorded: if that is asked for, and else in a notebook.
 
-    Recording takes as long as planning does where checks are quick, so who runs a program does not pay for it; who sits before a
-    notebook looks at what came of a run, and cannot ask for what was not recorded.
+    Where checks are quick recording takes half as long as planning does, so who runs a program does not pay for it; who sits
+    before a notebook looks at what came of a run, and cannot ask for what was not recorded.
     """
     return asked if asked is not None else _notebook() is not None
 
