@@ -18,6 +18,7 @@ __all__ = [
     "Edge",
     "Engine",
     "Event",
+    "Film",
     "Map",
     "Memory",
     "RecordedWorld",
@@ -36,6 +37,7 @@ __all__ = [
     "names",
     "on_roadmap",
     "open_belief",
+    "row_of_another",
     "shortcut",
     "sweep_rows",
     "without_roadmap",
@@ -548,8 +550,13 @@ class Table:
 
 @final
 class RecordedWorld:
-    """One world of a dataset as a checker."""
+    """One world of a dataset as a checker.
 
+    Called on a configuration it says whether it is free in the world's image, called on an array of shape (n, 2) which of
+    them are.
+    """
+
+    def __call__(self, q: npt.ArrayLike) -> Any: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -846,6 +853,27 @@ class Event(_Standing):
         """What a configuration and a thought are taken to cost from a ``priced`` event on, in seconds."""
 
 @final
+class Film:
+    """What happened in a run, as a page that plays it: in the plane its map, of an arm its motions in three dimensions.
+
+    A run that was recorded has one (``record=True``, and in a notebook). The page is one HTML document with everything in
+    it and no request to anywhere, as ``psmp plan --page`` makes it.
+    """
+
+    def html(self) -> str:
+        """The page as HTML."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the page to a file."""
+
+    def _release(self) -> None: ...
+    @property
+    def _is_released(self) -> bool: ...
+    @staticmethod
+    def _of(page: str) -> Film: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
 class Engine:
     """A run that is ready to be driven, once."""
 
@@ -867,6 +895,7 @@ def on_roadmap(
     price: Sequence[tuple[float, float | None]] | None,
     keep: str | PathLike[str] | Memory | None,
     world: str | None,
+    record: bool,
     stop: Stop | None,
 ) -> Engine:
     """A planner on a roadmap."""
@@ -883,6 +912,7 @@ def without_roadmap(
     seed: int,
     resolution: float | None,
     straighten: bool,
+    record: bool,
     stop: Stop | None,
 ) -> Engine:
     """A planner that grows trees and knows no roadmap."""
@@ -946,12 +976,17 @@ class Run(_Standing):
     def path_edges(self) -> npt.NDArray[np.uint32] | None:
         """The best path so far as edges of the run's roadmap, if it is a path of it."""
 
+    @property
+    def film(self) -> Film | None:
+        """What has happened so far, to be looked at; None of a run that was not recorded."""
+
     def probabilities(self) -> npt.NDArray[np.float64]:
         """The probability of each edge to be free, given all checks so far."""
 
     def _found(self) -> list[npt.NDArray[Any]]: ...
     def _bounds(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
     def _checked(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.bool_]]: ...
+    def _share(self) -> float | None: ...
 
 def names() -> dict[str, list[tuple[str, str]]]:
     """All names of each kind, with what they are: what the types of ``psmp.names`` are held against."""
@@ -973,6 +1008,24 @@ def first_unproved(path: npt.ArrayLike, check: object, resolution: float | None)
 def check_edges(
     roadmap: Roadmap, check: object, called_on: str, resolution: float | None = None
 ) -> npt.NDArray[np.bool_]: ...
+def row_of_another(
+    dataset: Dataset,
+    world: int,
+    planner: str,
+    seed: int,
+    found: Sequence[tuple[int, float, float]],
+    configurations: int,
+    seconds: float,
+    stopped: bool,
+    library: str,
+    *,
+    resolution: float | None,
+    eta: float,
+    fallback: int | None,
+    budget: int | None,
+) -> list[tuple[str, str, bool, list[Any]]]:
+    """The columns of a row about a run of somebody else's planner in a world of a dataset."""
+
 def sweep_rows(
     dataset: Dataset,
     worlds: npt.ArrayLike,

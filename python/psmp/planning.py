@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from psmp import _psmp
 from psmp.checkers import Checker, called_on
 from psmp.names import Proposer, TreePlanner, Validator
-from psmp.progress import Standing
+from psmp.notebook import Standing, is_recorded, keep_the_latest
 from psmp.result import Result
 
 if TYPE_CHECKING:
@@ -29,23 +29,36 @@ class Run(_psmp.Run):
     nothing found out before is lost, and the next step tries the same check again.
     """
 
+    #: Whether its film is kept for as long as its result, because somebody has asked for it.
+    _lasts: bool = False
+
     def finish(self, *, progress: bool | None = None) -> Result:
         """Drives the run until it stops, and returns what it has found.
 
-        Where it stands is shown meanwhile in a notebook, and elsewhere if ``progress`` is true.
+        Where it stands is shown meanwhile in a notebook, with a bar of how far it has come, and elsewhere if ``progress``
+        is true.
         """
         standing = Standing(progress)
         if not standing.is_shown:
             deque(self, maxlen=0)
             return self.result()
         for event in self:
-            standing.see(event)
+            standing.see(event, self)
         standing.end(self)
         return self.result()
 
     def result(self) -> Result:
         """What the run has found so far."""
-        return Result.of(self)
+        result = Result.of(self)
+        if result.film is not None and not self._lasts:
+            keep_the_latest(result.film)
+        return result
+
+    @classmethod
+    def _begun(cls, engine: _psmp.Engine, record: bool | None) -> Run:
+        run = cls(engine)
+        run._lasts = record is True
+        return run
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -73,12 +86,14 @@ def plan(
     seed: int | None = None,
     stop: _psmp.Stop | None = None,
     resolution: float | None = None,
+    axis_resolution: float | None = None,
     fallback: int | None = 20,
     straighten: bool = False,
     fixed_roadmap: bool = False,
     price: float | Sequence[tuple[float, float]] | Literal["measured"] | None = None,
     keep: str | os.PathLike[str] | _psmp.Memory | None = None,
     world: str | None = None,
+    record: bool | None = None,
 ) -> Run:
     """Plans from ``start`` to ``goal``: an iterator of events, each better path among them.
 
@@ -89,7 +104,8 @@ def plan(
     configuration is free: a function on one of them, or on batches (:func:`on_batches`), a :class:`Map`, or an arm's
     (:meth:`Arm.checker`); or it says so of edges (:func:`on_edges`). Configurations of a motion lie
     ``resolution`` apart, by default a thousandth of the longest side of the space, and in a map, which proves what lies
-    between, a hundredth; of an arm it is the largest joint step, by default 0.03 rad.
+    between, a hundredth; of an arm it is the largest joint step, by default 0.03 rad. ``axis_resolution`` is that for a
+    function: the largest step of any axis, whatever its weight.
 
     From configuration to configuration the straight motion is tried first. If it is blocked, the roadmap
     is only the beginning: ``ei`` lets it grow where that may make the path shorter, and tries shortcuts and
@@ -136,8 +152,12 @@ def plan(
     measured, give what its events have told: ``price=[e.price for e in events if e.price]``. ``fallback`` is after how
     many proposals in vain the optimistic shortest path is tried; None gives the plain method, which
     may never end.
+
+    What happens is recorded with ``record``, and unless that is False in a notebook, where a run and its result show
+    themselves by it: ``result.film`` is a page that plays the run.
     """
     function, kind = called_on(check)
+    kind, resolution = _spacing(kind, resolution, axis_resolution)
     prices: list[tuple[float, float | None]] | None = None
     if isinstance(price, str):
         if price != "measured":
@@ -165,9 +185,19 @@ def plan(
         prices,
         keep,
         world,
+        is_recorded(record),
         stop,
     )
-    return Run(engine)
+    return Run._begun(engine, record)
+
+
+def _spacing(kind: str, resolution: float | None, axis_resolution: float | None) -> tuple[str, float | None]:
+    """What a check is called on, with how its resolution is measured."""
+    if axis_resolution is None:
+        return kind, resolution
+    if resolution is not None:
+        raise TypeError("give resolution, a distance, or axis_resolution, the largest step of any axis, and not both")
+    return f"{kind}, by axis", axis_resolution
 
 
 def plan_without_roadmap(
@@ -182,7 +212,9 @@ def plan_without_roadmap(
     seed: int = 0,
     stop: _psmp.Stop | None = None,
     resolution: float | None = None,
+    axis_resolution: float | None = None,
     straighten: bool = False,
+    record: bool | None = None,
 ) -> Run:
     """Plans with trees that grow from start and goal, where there is no roadmap.
 
@@ -195,7 +227,7 @@ def plan_without_roadmap(
 
     ``space`` is a :class:`Space`, or its bounds as an array of shape (d, 2). ``start``, ``goal`` and
     ``check`` are as in :func:`plan`, on a configuration, on batches or an arm, and so are ``seed``, ``stop``,
-    ``resolution`` and ``straighten``. The straight motion is tried first, and motions are told as
+    ``resolution``, ``axis_resolution``, ``straighten`` and ``record``. The straight motion is tried first, and motions are told as
     ``probed`` events. For an arm a path is given out when it is proved free all along, whatever
     the ``resolution``.
 
@@ -205,7 +237,20 @@ def plan_without_roadmap(
     are infinity and True.
     """
     function, kind = called_on(check)
+    kind, resolution = _spacing(kind, resolution, axis_resolution)
     engine = _psmp.without_roadmap(
-        space, start, goal, function, kind, planner, range, intermediate_states, seed, resolution, straighten, stop
+        space,
+        start,
+        goal,
+        function,
+        kind,
+        planner,
+        range,
+        intermediate_states,
+        seed,
+        resolution,
+        straighten,
+        is_recorded(record),
+        stop,
     )
-    return Run(engine)
+    return Run._begun(engine, record)

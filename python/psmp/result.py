@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from psmp.notebook import framed
+
 if TYPE_CHECKING:
     import pandas
     import polars
@@ -79,6 +81,8 @@ class Result:
     #: The ends of each edge checked, in order, and whether it was free.
     checked: npt.NDArray[np.uint32]
     checked_free: npt.NDArray[np.bool_]
+    #: What happened, as a page that plays it; None of a run that was not recorded.
+    film: _psmp.Film | None
 
     @classmethod
     def of(cls, run: _psmp.Run) -> Result:
@@ -99,13 +103,14 @@ class Result:
             bounds_since=bounds_since,
             checked=checked,
             checked_free=checked_free,
+            film=run.film,
         )
 
     def __eq__(self, other: object) -> bool:
         """Whether two runs have found the same by the same steps, however long that took."""
         if not isinstance(other, Result):
             return NotImplemented
-        names = (field.name for field in fields(self) if "seconds" not in field.name)
+        names = (field.name for field in fields(self) if "seconds" not in field.name and field.name != "film")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def __hash__(self) -> int:
@@ -172,6 +177,8 @@ class Result:
         return "<psmp.Result " + ", ".join(f"{name}: {value}" for name, value in self._summary()) + ">"
 
     def _repr_html_(self) -> str:
+        if self.film is not None and not self.film._is_released:
+            return framed(self.film.html())
         lines = [
             f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
             f"<td style='text-align:left'>{html.escape(value)}</td></tr>"

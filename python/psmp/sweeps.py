@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from psmp import _psmp, shards
+from psmp import _psmp, rivals, shards
 from psmp.tables import fingerprint_of
 
 if TYPE_CHECKING:
@@ -57,21 +58,25 @@ class _SweepJob:
         """Does a shard with the dataset at hand."""
         import pyarrow
 
-        columns = _psmp.sweep_rows(
-            dataset,
-            self.worlds[index * self.shard : (index + 1) * self.shard],
-            self.planners,
-            self.seeds,
-            experience=self.experience,
-            resolution=self.resolution,
-            eta=self.eta,
-            fallback=self.fallback,
-            budget=self.budget,
-        )
-        schema = pyarrow.schema(
-            pyarrow.field(name, pyarrow.type_for_alias(kind), nullable) for name, kind, nullable, _ in columns
-        )
-        return shards.parquet(pyarrow.table([values for *_, values in columns], schema=schema))
+        tables = []
+        for columns in self._columns(dataset, self.worlds[index * self.shard : (index + 1) * self.shard]):
+            schema = pyarrow.schema(
+                pyarrow.field(name, pyarrow.type_for_alias(kind), nullable) for name, kind, nullable, _ in columns
+            )
+            tables.append(pyarrow.table([values for *_, values in columns], schema=schema))
+        return shards.parquet(pyarrow.concat_tables(tables))
+
+    def _columns(self, dataset: _psmp.Dataset, worlds: list[int]) -> Iterator[list[tuple[str, str, bool, list[Any]]]]:
+        """The columns of rows: of psmp's own planners, then of OMPL's, world by world."""
+        setting: dict[str, Any] = {"resolution": self.resolution, "eta": self.eta, "fallback": self.fallback, "budget": self.budget}
+        own = [planner for planner in self.planners if not planner.startswith(rivals.PREFIX)]
+        others = [planner for planner in self.planners if planner.startswith(rivals.PREFIX)]
+        for world in worlds:
+            if own:
+                yield _psmp.sweep_rows(dataset, [world], own, self.seeds, experience=self.experience, **setting)
+            for planner, seed in itertools.product(others, self.seeds):
+                curve = rivals.run(dataset, world, planner, seed, self.resolution, self.budget)
+                yield _psmp.row_of_another(dataset, world, planner, seed, *curve, **setting)
 
 
 def sweep(
@@ -93,13 +98,14 @@ def sweep(
 ) -> pyarrow.Table:
     """Runs every planner in every world with every seed: the experiment of ``psmp bench``.
 
-    ``planners`` are names as on the command line, such as ``psmp:fs`` or ``ei:ensemble``. ``worlds``
-    are counted from 0, those for testing if not given (all, where the dataset names none). ``seeds``
-    is how many, or which. ``experience`` says whether the world planned in is among the known ones.
+    ``planners`` are names as on the command line, such as ``psmp:fs``, ``ei:local+grow`` or ``rrtstar``; and
+    planners of OMPL's, such as ``ompl:RRTConnect`` or ``ompl:BIT*``, where its wheel is installed. These are as OMPL sets them and
+    ask about configurations at the same steps, in worlds that have images. ``worlds`` are counted from 0, those for testing if
+    not given (all, where the dataset names none). ``seeds`` is how many, or which. ``experience`` says whether the world planned in is among the known ones.
 
     The rows come as an Arrow table, the same as those of ``psmp bench`` and the same whatever the
-    number of workers, but for the column ``seconds``; worlds are counted from 1 in them, as there.
-    ``folder``, ``shard``, ``workers`` and ``ray`` are as for :func:`psmp.table`; on a cluster the
+    number of workers, but for times; worlds are counted from 1 in them, as there. In a file (``pyarrow.parquet.write_table``) they
+    are what ``psmp page`` makes a page of, beside others'. ``folder``, ``shard``, ``workers`` and ``ray`` are as for :func:`psmp.table`; on a cluster the
     folder of a dataset must be there on every node.
     """
     if isinstance(planners, str):
@@ -111,6 +117,11 @@ def sweep(
     chosen = [int(world) for world in np.asarray(worlds).ravel()]
     if not chosen or not planners:
         raise ValueError("there must be at least one world and one planner")
+    for planner in planners:
+        if planner.startswith(rivals.PREFIX):
+            rivals.planner_named(planner)
+            if budget is None:
+                raise ValueError(f"planners: `{planner}` may look for shorter paths until it is stopped: give a budget")
     job = _SweepJob(
         recipe=dataset._recipe(),
         worlds=chosen,

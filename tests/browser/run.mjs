@@ -2,7 +2,7 @@
 //
 // The runs are made first: one in a map, one for an arm, and a long one. Screenshots go to shots/.
 
-import { statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, checkNames, checkQuiet, finish, must, mustFit, open, psmp, scratch, shots } from "./driver.mjs";
 
@@ -188,4 +188,16 @@ await check("an arm's film has its curve and no map", async () => {
 
 await checkNames(arm.page, "button, select, input, canvas");
 await checkQuiet(arm, " with an arm");
+
+// As a notebook shows it: in a frame that may run scripts and nothing else.
+const escaped = readFileSync(file("map.html"), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+writeFileSync(file("notebook.html"), `<!doctype html><iframe srcdoc="${escaped}" sandbox="allow-scripts" width="900" height="640"></iframe>`);
+const notebook = await open(file("notebook.html"), "--disable-gpu");
+await check("a film within a notebook plays", async () => {
+  const frame = notebook.page.frames()[1];
+  await frame.waitForFunction(() => document.getElementById("event-0").textContent === "not yet begun");
+  await frame.click("#play");
+  await frame.waitForFunction(() => Number(document.getElementById("time").value) > 3);
+});
+await checkQuiet(notebook, " within a notebook");
 await finish();

@@ -188,7 +188,7 @@ def documented(name, thing, seen):
 
 def test_everything_is_documented_at_run_time():
     missing, seen = [], set()
-    for module in pkgutil.iter_modules(psmp.__path__, "psmp."):
+    for module in pkgutil.walk_packages(psmp.__path__, "psmp."):
         if module.name == "psmp.plot":
             pytest.importorskip("matplotlib")
         module = importlib.import_module(module.name)

@@ -1,9 +1,10 @@
-"""Sweeps and tables on a real Ray cluster of two nodes on this machine, one killed half-way."""
+"""Sweeps and tables on a real Ray cluster of two nodes on this machine; a worker is killed on the way, and then a whole node."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import threading
 import time
@@ -41,7 +42,7 @@ def slow_disc(world):
     """A round obstacle, and a checker that takes its time and leaves word of its node."""
     x, y, radius = world
     node = ray.get_runtime_context().get_node_id() if ray.is_initialized() else "none"
-    (NODES / node).touch()
+    (NODES / node).write_text(str(os.getpid()))
     time.sleep(0.2)
     return psmp.on_batches(lambda q: np.hypot(q[:, 0] - x, q[:, 1] - y) > radius)
 
@@ -50,7 +51,7 @@ def test_a_node_dies_and_the_work_is_done(cluster, tmp_path):
     cluster, second = cluster
     roadmap = psmp.Roadmap.halton([(0, 1), (0, 1)], 60)
     shards = tmp_path / "shards"
-    killed = []
+    killed, workers_killed = [], []
     shutil.rmtree(NODES, ignore_errors=True)
     NODES.mkdir()
 
@@ -58,7 +59,13 @@ def test_a_node_dies_and_the_work_is_done(cluster, tmp_path):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             done = len(list(shards.glob("*/0*.parquet")))
-            if done >= 4 and len(list(NODES.iterdir())) == 2:
+            if done >= 2 and not workers_killed:
+                # A worker on the node that stays.
+                for word in NODES.iterdir():
+                    if word.name != second.node_id and (number := word.read_text()):
+                        workers_killed.append(int(number))
+                        os.kill(int(number), signal.SIGKILL)
+            if done >= 5 and workers_killed and len(list(NODES.iterdir())) == 2:
                 killed.append(done)
                 cluster.remove_node(second, allow_graceful=False)
                 return
@@ -69,6 +76,7 @@ def test_a_node_dies_and_the_work_is_done(cluster, tmp_path):
     made = psmp.table(roadmap, WORLDS, slow_disc, resolution=0.02, shard=2, folder=shards, ray=True)
     killer.join()
     assert killed and killed[0] < 15, "both nodes were at work, and one was killed before it was done"
+    assert len(workers_killed) == 1
     deadline = time.monotonic() + 60
     while sum(node["Alive"] for node in ray.nodes()) > 1 and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
-import warnings
 
 import numpy as np
 import pytest
@@ -107,7 +106,7 @@ def test_in_a_notebook_it_is_shown_in_one_place(roadmap, monkeypatch):
     shell.display = display
     monkeypatch.setitem(sys.modules, "IPython", shell)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr("psmp.progress.OFTEN", 0.0)
+    monkeypatch.setattr("psmp.notebook.OFTEN", 0.0)
     run = psmp.plan(roadmap, START, GOAL, check=wall, seed=0, stop=psmp.checks(500))
     result = run.finish()
     assert len(shown) > 2 and f"{result.total_configurations} configurations" in shown[-1]
@@ -118,12 +117,7 @@ def test_in_a_notebook_it_is_shown_in_one_place(roadmap, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["plane", "arm"])
 def test_rerun_has_what_happened(roadmap, kind, tmp_path):
-    try:
-        import rerun
-    except ImportError:
-        # Half a gigabyte, so it is not among the requirements of the tests.
-        warnings.warn("SKIPPED: psmp.rerun is not tested, because rerun-sdk is not installed", stacklevel=1)
-        pytest.skip("rerun-sdk is not installed")
+    rerun = pytest.importorskip("rerun")
     recording = rerun.RecordingStream("psmp", make_default=False)
     recording.save(tmp_path / "run.rrd")
     if kind == "plane":

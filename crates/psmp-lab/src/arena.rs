@@ -13,6 +13,7 @@ use psmp::by_name::{AnyPlanner, PlannerName, Setting};
 use psmp::checker::{Checker, World};
 use psmp::{
     EdgeId, EventKind, Experience, Fallback, Limit, Path, Pricing, Query, Resolution, Stop,
+    Yardstick,
 };
 use psmp::{Session, SessionError, SessionOptions, WorldId};
 use psmp_worlds::OccupancyGrid;
@@ -22,6 +23,12 @@ use std::sync::Arc;
 /// A plain run that draws worlds without improvement will do so for ever: after this many proposals
 /// it is stopped.
 const MOST_PROPOSALS: u64 = 5000;
+
+/// Why a planner cannot plan where there are no images, and what to do.
+const IMAGELESS: [&str; 2] = [
+    "plans in images, and there are none",
+    "leave it out: without images only planners that keep to the roadmap can plan",
+];
 
 /// A checker in a recorded world, by image where there is one.
 ///
@@ -134,10 +141,7 @@ impl<'a> Arena<'a> {
     ) -> Result<(AnyPlanner<'static, Infallible>, Option<u64>), SweepError> {
         let image = self.image.clone();
         let checker = checker_for(self.problems, self.world, image, options.resolution)?;
-        let limit = self
-            .shortest
-            .as_ref()
-            .map(|path| path.edges().iter().map(|e| checker.cost_if_free(*e)).sum());
+        let limit = self.limit(&checker);
         let experience = self.experience(contestant.familiarity, options)?;
         let setting = Setting {
             experience: Some(experience),
@@ -156,6 +160,12 @@ impl<'a> Arena<'a> {
             planner.set_prices(prices);
         }
         Ok((planner, limit))
+    }
+
+    /// What checking only the shortest path costs.
+    fn limit(&self, checker: &RecordedChecker) -> Option<u64> {
+        let edges = self.shortest.as_ref()?.edges().iter();
+        Some(edges.map(|edge| checker.cost_if_free(*edge)).sum())
     }
 
     /// When a run is stopped that does not end by itself.
@@ -206,6 +216,39 @@ impl<'a> Arena<'a> {
         Ok(self.row(&entrant, seed, options, &trial, limit, hash.digits()))
     }
 
+    /// What somebody else's planner came to in this world, as a row beside those of ours. Its path is held against the
+    /// straight line, as those of all are that know no roadmap.
+    ///
+    /// # Errors
+    /// If the resolution makes no sense, or there is no image, so that configurations cannot have been asked about.
+    pub fn row_of_another(
+        &self,
+        planner: &str,
+        seed: u64,
+        options: &SweepOptions,
+        mut trial: Trial,
+    ) -> Result<Row, SweepError> {
+        let roadmap = self.problems.roadmap();
+        let ends = [self.query.start, self.query.goal].map(|v| roadmap.configuration(v));
+        let (Some(image), Some(space), [Some(start), Some(goal)]) =
+            (&self.image, roadmap.space(), ends)
+        else {
+            return Err(SweepError::Unfit {
+                dataset: self.problems.name().to_owned(),
+                planner: planner.to_owned(),
+                why: IMAGELESS[0],
+                remedy: IMAGELESS[1],
+            });
+        };
+        trial.progress.lower_bound = space.distance(start, goal);
+        trial.progress.yardstick = Yardstick::StraightLine;
+        let image = Some(image.clone());
+        let checker = checker_for(self.problems, self.world, image, options.resolution)?;
+        let limit = self.limit(&checker);
+        let told = [planner, "none"].map(str::to_owned);
+        Ok(self.told(told, seed, options, &trial, limit, String::new()))
+    }
+
     /// The same for any planner. One that does not keep to the roadmap plans in the image.
     ///
     /// # Errors
@@ -254,10 +297,7 @@ impl<'a> Arena<'a> {
         let (Some(image), Some(space), [Some(start), Some(goal)]) =
             (&self.image, roadmap.space(), ends)
         else {
-            return Err(unfit(
-                "plans in images, and there are none",
-                "leave it out: without images only planners that keep to the roadmap can plan",
-            ));
+            return Err(unfit(IMAGELESS[0], IMAGELESS[1]));
         };
         if entrant.is_endless() && options.budget.is_none() {
             return Err(unfit(
@@ -277,10 +317,7 @@ impl<'a> Arena<'a> {
             Some(image.clone()),
             options.resolution,
         )?;
-        let limit = self
-            .shortest
-            .as_ref()
-            .map(|path| path.edges().iter().map(|e| checker.cost_if_free(*e)).sum());
+        let limit = self.limit(&checker);
         let is_fixed = matches!(entrant.name.planner, PlannerName::OnRoadmap(_));
         let chosen = SessionOptions {
             planner: entrant.name.planner,
@@ -320,6 +357,20 @@ impl<'a> Arena<'a> {
         limit: Option<u64>,
         events: String,
     ) -> Row {
+        let told = [entrant.name.to_string(), options.experience_of(entrant)];
+        self.told(told, seed, options, trial, limit, events)
+    }
+
+    /// A row about a planner of some name and experience.
+    fn told(
+        &self,
+        [planner, experience]: [String; 2],
+        seed: u64,
+        options: &SweepOptions,
+        trial: &Trial,
+        limit: Option<u64>,
+        events: String,
+    ) -> Row {
         let shortest_on_roadmap = self.shortest.as_ref().map(Path::length);
         let (folder, made) = match self.problems.origin() {
             Origin::Folder(folder) => (Some(folder), None),
@@ -332,8 +383,8 @@ impl<'a> Arena<'a> {
         };
         Row {
             dataset: self.problems.name().to_owned(),
-            planner: entrant.name.to_string(),
-            experience: options.experience_of(entrant),
+            planner,
+            experience,
             world: self.world.0 + 1,
             seed,
             unit: counted_in.to_owned(),

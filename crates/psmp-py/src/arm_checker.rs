@@ -59,6 +59,11 @@ impl ArmChecker {
         })
     }
 
+    /// What there is to draw.
+    pub fn shown(&self) -> (psmp_arm::Arm, Scene) {
+        (self.arm.clone(), self.scene.clone())
+    }
+
     /// The space of its configurations.
     pub fn space(&self) -> psmp::Space {
         self.arm.space().clone()

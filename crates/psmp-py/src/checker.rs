@@ -9,8 +9,9 @@ use crate::arguments::{described, file_error, read_only, refused, vector};
 use crate::arm_checker::ArmChecker;
 use crate::dataset::RecordedWorld;
 use crate::engine::{AnySession, told};
+use crate::film::Place;
 use crate::map::Map;
-use crate::memory::Place;
+use crate::memory;
 use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
@@ -34,6 +35,9 @@ use std::sync::Arc;
 /// which the run shows to the garbage collector.
 pub type Function = Arc<Py<PyAny>>;
 
+/// Ends what a check is called on, where the resolution is the largest step of any axis.
+const BY_AXIS: &str = ", by axis";
+
 /// Something that checks, as the user gave it.
 pub enum Check {
     Configurations(FunctionWorld),
@@ -45,7 +49,7 @@ pub enum Check {
 
 impl Check {
     /// The checker that was given, with what it is called on: `configuration`, `batch`, a batch for so many
-    /// `processes`, or `edge`.
+    /// `processes`, or `edge`; and whether the resolution is `by axis`.
     pub fn given(check: &Bound<'_, PyAny>, called_on: &str) -> PyResult<Self> {
         if let Ok(world) = check.cast::<RecordedWorld>() {
             let world = world.get();
@@ -64,6 +68,10 @@ impl Check {
             )));
         }
         let function = Arc::new(check.clone().unbind());
+        let (called_on, by_axis) = match called_on.strip_suffix(BY_AXIS) {
+            Some(called_on) => (called_on, true),
+            None => (called_on, false),
+        };
         let processes = called_on.strip_prefix("processes ");
         let (in_batches, cores) = match (called_on, processes.map(str::parse)) {
             ("configuration", _) => (false, 1),
@@ -78,6 +86,7 @@ impl Check {
             function,
             in_batches,
             cores,
+            by_axis,
         }))
     }
 
@@ -88,6 +97,23 @@ impl Check {
             Check::Edges(function) => Some(function.clone()),
             Check::Recorded(..) | Check::Arm(_) | Check::Map(_) => None,
         }
+    }
+
+    /// Where it is that it checks, as far as that can be drawn.
+    pub fn scenery(&self) -> PyResult<Place> {
+        Ok(match self {
+            Check::Configurations(_) | Check::Edges(_) => Place::Unknown,
+            Check::Recorded(problems, world) => {
+                let image = problems.image(*world).map_err(|e| file_error(&e))?;
+                image.map_or(Place::Unknown, |image| Place::Cells(Box::new(image), None))
+            }
+            Check::Map(map) => {
+                let robot = &map.get().robot;
+                let grown = (robot.radius() > 0.0).then(|| Box::new(robot.grown().clone()));
+                Place::Cells(Box::new(robot.map().clone()), grown)
+            }
+            Check::Arm(checker) => Place::Arm(Box::new(checker.get().shown())),
+        })
     }
 
     /// Whether it says of any configuration whether it is free.
@@ -102,6 +128,9 @@ impl Check {
     pub fn resolution(&self, space: Option<&Space>, given: Option<f64>) -> PyResult<Resolution> {
         let made = match self {
             Check::Arm(_) => Resolution::largest_axis(given.unwrap_or(psmp_arm::DEFAULT_STEP)),
+            Check::Configurations(FunctionWorld { by_axis: true, .. }) => {
+                Resolution::largest_axis(given.unwrap_or(psmp_arm::DEFAULT_STEP))
+            }
             Check::Map(_) => {
                 let usual = space.map_or(0.01, usual_map_resolution);
                 Resolution::distance(given.unwrap_or(usual))
@@ -132,7 +161,7 @@ impl Check {
     pub fn keeping(
         &self,
         py: Python<'_>,
-        place: &Place,
+        place: &memory::Place,
         space: &Space,
         world: Option<&str>,
         options: &mut SessionOptions,
@@ -322,6 +351,8 @@ pub struct FunctionWorld {
     in_batches: bool,
     /// In how many processes it asks about the configurations of a batch.
     cores: usize,
+    /// Whether steps of a motion are measured by the axis that moves farthest.
+    by_axis: bool,
 }
 
 impl World for FunctionWorld {

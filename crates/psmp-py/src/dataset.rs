@@ -1,23 +1,27 @@
 //! Known worlds on one roadmap, for Python: a dataset's folder, or worlds made on the spot.
 
-use crate::arguments::{either, file_error, refused, worlds};
+use crate::arguments::{configurations, either, file_error, refused, worlds};
 use crate::belief::MODELS;
 use crate::columns::{Column, columns};
 use crate::pickling::Reduced;
 use crate::roadmap::Roadmap;
 use crate::table::Table;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{Fallback, WorldId};
+use psmp::{Fallback, Progress, WorldId};
 use psmp_lab::counted;
 use psmp_lab::families::Family;
-use psmp_lab::sweep::{Contestant, Familiarity, SweepError, SweepOptions, runs_in_world};
-use psmp_lab::{Origin, Problems};
-use psmp_worlds::{Prefer, ReadOptions};
+use psmp_lab::score::Improvement;
+use psmp_lab::sweep::{Familiarity, SweepError, SweepOptions};
+use psmp_lab::trial::{Ending, Trial};
+use psmp_lab::{Arena, Entrant, Origin, Problems, Row};
+use psmp_worlds::{OccupancyGrid, Prefer, ReadOptions};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A roadmap, a start and a goal, and which edge is free in which of many worlds.
 ///
@@ -35,6 +39,8 @@ pub struct RecordedWorld {
     pub problems: Arc<dyn Problems>,
     pub world: WorldId,
     prefer: Option<String>,
+    /// Its image, read when it is first asked for.
+    image: OnceLock<Option<OccupancyGrid>>,
 }
 
 /// All that is needed to get the same dataset again, in this process or another.
@@ -53,6 +59,31 @@ fn recipe<'py>(
 
 #[pymethods]
 impl RecordedWorld {
+    /// Whether a configuration is free in the world's image, or which of an array of them are.
+    fn __call__<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let image = match self.image.get() {
+            Some(image) => image,
+            None => {
+                let image = self.problems.image(self.world);
+                let image = image.map_err(|e| file_error(&e))?;
+                self.image.get_or_init(|| image)
+            }
+        };
+        let Some(image) = image else {
+            return Err(PyValueError::new_err(format!(
+                "world {} of dataset `{}` has no image: of its edges alone it is known whether they are free",
+                self.world.0,
+                self.problems.name()
+            )));
+        };
+        let (values, one) = configurations("q", 2, q)?;
+        let free: Vec<bool> = values.chunks_exact(2).map(|q| image.free_at(q)).collect();
+        match (one, free.first()) {
+            (true, Some(free)) => free.into_bound_py_any(py),
+            _ => Ok(PyArray1::from_vec(py, free).into_any()),
+        }
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<psmp world {} of dataset `{}`>",
@@ -211,6 +242,7 @@ impl Dataset {
             world: self.world(world)?,
             problems: self.problems.clone(),
             prefer: self.prefer.clone(),
+            image: OnceLock::new(),
         })
     }
 
@@ -295,14 +327,39 @@ pub fn sweep_rows<'py>(
     let worlds = self::worlds("worlds", Some(worlds), table.world_count())?;
     let kinds = [("seen", Familiarity::Seen), ("unseen", Familiarity::Unseen)];
     let familiarity = either("experience", experience, kinds)?;
-    let contestant = |name: &String| {
-        Ok(Contestant {
-            planner: name.parse().map_err(|e| refused("planners", e))?,
+    let entrant = |name: &String| {
+        Ok(Entrant {
+            name: name.parse().map_err(|e| refused("planners", e))?,
             familiarity,
         })
     };
-    let contestants: Vec<Contestant> = planners.iter().map(contestant).collect::<PyResult<_>>()?;
-    let options = SweepOptions {
+    let entrants: Vec<Entrant> = planners.iter().map(entrant).collect::<PyResult<_>>()?;
+    let options = sweep_options(seeds, resolution, eta, fallback, budget);
+    let mut found = Vec::new();
+    for world in worlds {
+        let runs = py.detach(|| -> Result<Vec<Row>, SweepError> {
+            let arena = Arena::open(&*problems, world)?;
+            let runs = entrants.iter().flat_map(|entrant| {
+                let seeds = options.seeds.iter();
+                seeds.map(move |&seed| (entrant, seed))
+            });
+            runs.map(|(entrant, seed)| arena.run_any(entrant, seed, &options))
+                .collect()
+        });
+        found.extend(runs.map_err(sweep_error)?);
+        py.check_signals()?;
+    }
+    columns(py, &found)
+}
+
+fn sweep_options(
+    seeds: Vec<u64>,
+    resolution: Option<f64>,
+    eta: f64,
+    fallback: Option<u32>,
+    budget: Option<u64>,
+) -> SweepOptions {
+    SweepOptions {
         seeds,
         resolution,
         eta,
@@ -312,12 +369,61 @@ pub fn sweep_rows<'py>(
         models: MODELS.clone(),
         jobs: Some(1),
         belief: None,
-    };
-    let mut found = Vec::new();
-    for world in worlds {
-        let runs = py.detach(|| runs_in_world(&*problems, world, &contestants, &options, &|| ()));
-        found.extend(runs.map_err(sweep_error)?);
-        py.check_signals()?;
     }
-    columns(py, &found)
+}
+
+/// A better path of somebody else's planner: its length, after so many configurations and seconds.
+type FoundByAnother = (u64, f64, f64);
+
+/// The columns of a row about a run of somebody else's planner in a world of a dataset: what was found on the way, how
+/// many configurations and seconds it took in all, whether it was stopped, and the library that the planner is of.
+#[pyfunction]
+#[pyo3(signature = (dataset, world, planner, seed, found, configurations, seconds, stopped, library, *, resolution, eta, fallback, budget))]
+#[expect(clippy::too_many_arguments, reason = "they are what a row tells")]
+pub fn row_of_another<'py>(
+    py: Python<'py>,
+    dataset: &Bound<'py, Dataset>,
+    world: u32,
+    planner: &str,
+    seed: u64,
+    found: Vec<FoundByAnother>,
+    configurations: u64,
+    seconds: f64,
+    stopped: bool,
+    library: &str,
+    resolution: Option<f64>,
+    eta: f64,
+    fallback: Option<u32>,
+    budget: Option<u64>,
+) -> PyResult<Vec<Column<'py>>> {
+    let world = dataset.get().world(world)?;
+    let options = sweep_options(vec![seed], resolution, eta, fallback, budget);
+    let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    let trial = Trial {
+        improvements: found
+            .iter()
+            .map(|&(configurations, length, _)| Improvement {
+                configurations,
+                proposals: 0,
+                length,
+            })
+            .collect(),
+        times: found.iter().map(|&(.., seconds)| time(seconds)).collect(),
+        // Our RRTConnect ends so, too.
+        ending: match stopped {
+            true => Ending::Stopped,
+            false => Ending::GaveUp,
+        },
+        progress: Progress {
+            configurations,
+            best_length: found.last().map(|&(_, length, _)| length),
+            ..Progress::BEGINNING
+        },
+        duration: time(seconds),
+    };
+    let arena = Arena::open(&*dataset.get().problems, world).map_err(sweep_error)?;
+    let row = arena.row_of_another(planner, seed, &options, trial);
+    let mut row = row.map_err(sweep_error)?;
+    row.version = format!("{} with {library}", row.version);
+    columns(py, &[row])
 }

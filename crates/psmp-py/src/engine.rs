@@ -4,6 +4,7 @@ use crate::arguments::refused;
 use crate::belief::{Belief, DEFAULT_ETA, MODELS};
 use crate::checker::Check;
 use crate::event::FoundPath;
+use crate::film::{Recording, Stage};
 use crate::memory::Place;
 use crate::roadmap::Roadmap;
 use crate::run::Run;
@@ -17,6 +18,8 @@ use psmp::trees::RrtConnectOptions;
 use psmp::{Anytime, Direction, Event, Fallback, Limit, Prices, Pricing, Progress};
 use psmp::{Session, SessionError, SessionOptions};
 use psmp_files::Keeping;
+use psmp_report::report::Film;
+use psmp_report::report::film::{Recorder, Shown};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
@@ -38,6 +41,10 @@ pub trait AnySession: Send {
     /// What is known of its edges.
     fn known(&self) -> EdgeMemory;
     fn best_path(&self) -> FoundPath;
+    /// Records an event that has just happened.
+    fn watch(&mut self, recorder: &mut Recorder, event: &Event);
+    /// What was recorded, as a film.
+    fn film(&self, recorder: Recorder, shown: &Shown<'_>) -> PyResult<Film>;
     /// The probability of each edge to be free; none where nothing is planned on a roadmap.
     fn probabilities(&mut self) -> Option<Vec<f64>>;
 }
@@ -83,6 +90,14 @@ where
         FoundPath::new(self.best_path(), self.best_path_on_roadmap())
     }
 
+    fn watch(&mut self, recorder: &mut Recorder, event: &Event) {
+        recorder.watch(self, event);
+    }
+
+    fn film(&self, recorder: Recorder, shown: &Shown<'_>) -> PyResult<Film> {
+        recorder.film(self, shown).map_err(|e| refused("film", e))
+    }
+
     fn probabilities(&mut self) -> Option<Vec<f64>> {
         let edges = self.roadmap()?.0.edge_ids();
         let planner = self.planner_mut()?;
@@ -120,14 +135,16 @@ impl Engine {
         roadmap: Py<Roadmap>,
         options: &SessionOptions,
         keeping: Option<(Keeping, Place)>,
+        recording: Option<Stage>,
         stop: Option<&Bound<'_, Stop>>,
         began: Instant,
     ) -> PyResult<Self> {
+        let recording = recording.map(Recording::new);
         let name = options.planner.to_string();
         let seed = options.seed;
         let function = check.function();
         let run = Run::prepared(
-            py, session, function, roadmap, name, seed, keeping, stop, began,
+            py, session, function, roadmap, name, seed, keeping, recording, stop, began,
         )?;
         Ok(Self {
             run: Mutex::new(Some(run)),
@@ -189,7 +206,7 @@ fn planner_name(
 
 /// A planner on a roadmap.
 #[pyfunction]
-#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, straighten, fixed_roadmap, price, keep, world, stop))]
+#[pyo3(signature = (roadmap, start, goal, check, called_on, belief, proposer, validator, insured, seed, resolution, fallback, straighten, fixed_roadmap, price, keep, world, record, stop))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of psmp.plan")]
 pub fn on_roadmap(
     py: Python<'_>,
@@ -210,6 +227,7 @@ pub fn on_roadmap(
     price: Option<Vec<(f64, Option<f64>)>>,
     keep: Option<&Bound<'_, PyAny>>,
     world: Option<&str>,
+    record: bool,
     stop: Option<&Bound<'_, Stop>>,
 ) -> PyResult<Engine> {
     let began = Instant::now();
@@ -285,7 +303,11 @@ pub fn on_roadmap(
         let (graph, query) = roadmap.get().query(py, start, goal)?;
         let session = check.session_on(&graph, query, resolution, options.clone())?;
         let roadmap = roadmap.clone().unbind();
-        return Engine::new(py, session, &check, roadmap, &options, None, stop, began);
+        let stage = record.then(|| Stage::on(&check, &graph, query));
+        let stage = stage.transpose()?;
+        return Engine::new(
+            py, session, &check, roadmap, &options, None, stage, stop, began,
+        );
     }
     let space = roadmap.get().space_of_ends()?;
     let (start, goals) = Space::ends(space, start, goal)?;
@@ -299,12 +321,19 @@ pub fn on_roadmap(
     };
     let session = check.session(py, space, &start, &goals, options.clone())?;
     let roadmap = roadmap.clone().unbind();
-    Engine::new(py, session, &check, roadmap, &options, keeping, stop, began)
+    let stage = record.then(|| {
+        let begun_with = options.roadmap.as_ref();
+        Stage::between(&check, space, [&start, &goals[0]], begun_with)
+    });
+    let stage = stage.transpose()?;
+    Engine::new(
+        py, session, &check, roadmap, &options, keeping, stage, stop, began,
+    )
 }
 
 /// A planner that grows trees and knows no roadmap.
 #[pyfunction]
-#[pyo3(signature = (space, start, goal, check, called_on, planner, range, intermediate_states, seed, resolution, straighten, stop))]
+#[pyo3(signature = (space, start, goal, check, called_on, planner, range, intermediate_states, seed, resolution, straighten, record, stop))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is a keyword of psmp.plan_without_roadmap"
@@ -322,6 +351,7 @@ pub fn without_roadmap(
     seed: u64,
     resolution: Option<f64>,
     straighten: bool,
+    record: bool,
     stop: Option<&Bound<'_, Stop>>,
 ) -> PyResult<Engine> {
     let began = Instant::now();
@@ -357,10 +387,14 @@ pub fn without_roadmap(
     let (start, goal) = (check.place("start", start)?, check.place("goal", goal)?);
     let (start, goals) = Space::ends(&space, &start, &goal)?;
     let session = check.session(py, &space, &start, &goals, options.clone())?;
+    let stage = record.then(|| Stage::between(&check, &space, [&start, &goals[0]], None));
+    let stage = stage.transpose()?;
     let ends = [&[start][..], &goals].concat();
     let ends = psmp::Roadmap::from_edges(ends.len(), Direction::Undirected, Vec::new())
         .and_then(|graph| graph.with_configurations(space, ends.concat()))
         .map_err(|e| refused("start and goal", e))?;
     let ends = Py::new(py, Roadmap::new(ends, None))?;
-    Engine::new(py, session, &check, ends, &options, None, stop, began)
+    Engine::new(
+        py, session, &check, ends, &options, None, stage, stop, began,
+    )
 }

@@ -15,6 +15,7 @@ mod columns;
 mod dataset;
 mod engine;
 mod event;
+mod film;
 mod map;
 mod memory;
 mod names;
@@ -39,9 +40,10 @@ mod _psmp {
         arm_checker::ArmChecker,
         belief::{Belief, open_belief},
         checker::{Edge, check_edges},
-        dataset::{Dataset, RecordedWorld, sweep_rows},
+        dataset::{Dataset, RecordedWorld, row_of_another, sweep_rows},
         engine::{Engine, on_roadmap, without_roadmap},
         event::Event,
+        film::Film,
         map::{Map, learn_maps},
         memory::Memory,
         names::names,

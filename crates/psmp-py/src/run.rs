@@ -11,9 +11,10 @@ use crate::arguments::file_error;
 use crate::checker::Function;
 use crate::engine::{AnySession, Engine};
 use crate::event::{self, Event, FoundPath};
+use crate::film::{Film, Recording, Standing};
 use crate::memory::Place;
 use crate::roadmap::Roadmap;
-use crate::stop::{Signals, Stop};
+use crate::stop::{Signals, Stop, When};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::{EventKind, Limit, Progress, Yardstick};
 use psmp_files::Keeping;
@@ -78,6 +79,8 @@ struct State {
     /// The roadmap planned on; before there is one, that which was given.
     roadmap: Py<Roadmap>,
     stop: psmp::Stop,
+    /// The stop as it was put together, and when the run was begun or gone on with.
+    when: (When, Option<Instant>),
     signals: Arc<Signals>,
     /// The stop since the run was begun or gone on with.
     limit: Option<Limit>,
@@ -98,6 +101,10 @@ struct State {
     /// How and where the run is kept, and how many configurations it had checked when it was last.
     keeping: Option<(Keeping, Place)>,
     kept_at: Option<u64>,
+    /// What happens, if it is recorded; gone once a film has been made of a run that is closed.
+    recording: Option<Recording>,
+    /// The film of a run that is closed.
+    film: Option<Py<Film>>,
 }
 
 impl State {
@@ -197,6 +204,7 @@ impl Run {
         planner_name: String,
         seed: u64,
         keeping: Option<(Keeping, Place)>,
+        recording: Option<Recording>,
         stop: Option<&Bound<'_, Stop>>,
         began: Instant,
     ) -> PyResult<Self> {
@@ -206,6 +214,7 @@ impl Run {
             session: None,
             roadmap,
             stop: Stop::condition(stop),
+            when: (When::given(stop), None),
             signals: Arc::default(),
             limit: None,
             setting_up: Duration::ZERO,
@@ -220,6 +229,8 @@ impl Run {
             checked: Default::default(),
             keeping,
             kept_at: None,
+            recording,
+            film: None,
         };
         let limit = state.limit(began);
         let prepared = py.detach(|| session.prepare(&limit));
@@ -253,6 +264,22 @@ impl Run {
         let taken = function.take();
         drop(function);
         drop(taken);
+    }
+
+    /// What has happened so far, if it was recorded.
+    fn film_of(&self, py: Python<'_>, state: &State) -> PyResult<Option<Py<Film>>> {
+        let (Some(Counted(session)), Some(recording)) = (&state.session, &state.recording) else {
+            return Ok(state.film.as_ref().map(|film| film.clone_ref(py)));
+        };
+        let standing = Standing {
+            planner: &self.planner_name,
+            seed: self.seed,
+            progress: state.progress,
+            seconds: state.busy.as_secs_f64(),
+            ending: state.ending.unwrap_or("stopped"),
+        };
+        let reel = recording.told(&standing, |recorder, shown| session.film(recorder, shown))?;
+        Py::new(py, Film::new(reel)).map(Some)
     }
 
     fn state(&self) -> PyResult<MutexGuard<'_, State>> {
@@ -289,7 +316,9 @@ impl Run {
         let now = Instant::now();
         if state.limit.is_none() {
             let began = now.checked_sub(std::mem::take(&mut state.setting_up));
-            state.limit = Some(state.limit(began.unwrap_or(now)));
+            let began = began.unwrap_or(now);
+            state.when.1 = Some(began);
+            state.limit = Some(state.limit(began));
         }
         let (Some(Counted(session)), Some(limit)) = (&mut state.session, &mut state.limit) else {
             return Ok(None);
@@ -306,6 +335,10 @@ impl Run {
             return Err(raised);
         }
         state.busy += now.elapsed();
+        // Off the clock: to be looked at is no part of planning.
+        if let (Some(Ok(event)), Some(recording)) = (&step, &mut state.recording) {
+            py.detach(|| session.watch(&mut recording.recorder, event));
+        }
         state.follow(py)?;
         let Some(event) = step.transpose()? else {
             state.write(py)?;
@@ -326,6 +359,7 @@ impl Run {
     ) -> PyResult<Bound<'py, Self>> {
         let mut state = slf.get().state()?;
         state.stop = Stop::condition(stop);
+        state.when = (When::given(stop), None);
         state.limit = None;
         drop(state);
         Ok(slf)
@@ -343,6 +377,9 @@ impl Run {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state()?;
         let kept = state.write(py);
+        let film = self.film_of(py, &state);
+        state.film = film?;
+        state.recording = None;
         self.release(state);
         kept
     }
@@ -510,11 +547,25 @@ impl Run {
         ))
     }
 
+    /// Which share of the way to where it stops the run has gone, if that can be told.
+    fn _share(&self) -> PyResult<Option<f64>> {
+        let state = self.state()?;
+        let (when, began) = &state.when;
+        let elapsed = began.map_or(Duration::ZERO, |began| began.elapsed());
+        Ok(when.share(&state.progress, elapsed))
+    }
+
     /// The edges checked so far, in order: their ends, and whether each was free.
     fn _checked<'py>(&self, py: Python<'py>) -> PyResult<Two<'py, PyArray2<u32>, PyArray1<bool>>> {
         let (ends, free) = &self.state()?.checked;
         let ends = PyArray1::from_slice(py, ends).reshape([free.len(), 2])?;
         Ok((ends, PyArray1::from_slice(py, free)))
+    }
+
+    /// What has happened so far, to be looked at; None of a run that was not recorded.
+    #[getter]
+    fn film(&self, py: Python<'_>) -> PyResult<Option<Py<Film>>> {
+        self.film_of(py, &*self.state()?)
     }
 
     /// The probability of each edge to be free, given all checks so far.

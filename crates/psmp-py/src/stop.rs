@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// When to stop, as it was put together: what is sent and compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum When {
+pub enum When {
     Never,
     Checks(u64),
     Edges(u64),
@@ -34,6 +34,34 @@ impl When {
             Self::Gap(gap) => psmp::Stop::gap(*gap),
             Self::Or(both) => both[0].condition() | both[1].condition(),
             Self::And(both) => both[0].condition() & both[1].condition(),
+        }
+    }
+}
+
+impl When {
+    /// What was given, or never.
+    pub fn given(stop: Option<&Bound<'_, Stop>>) -> Self {
+        stop.map_or(Self::Never, |stop| stop.get().0.clone())
+    }
+
+    /// Which share of the way to it has been gone after so much time; none where nobody can tell.
+    pub fn share(&self, progress: &psmp::Progress, elapsed: Duration) -> Option<f64> {
+        let share = |now: f64, then: f64| Some((now / then).clamp(0.0, 1.0));
+        match self {
+            Self::Never | Self::Gap(_) => None,
+            Self::Checks(count) => share(progress.configurations as f64, *count as f64),
+            Self::Edges(count) => share(progress.edges as f64, *count as f64),
+            Self::Proposals(count) => share(progress.proposals as f64, *count as f64),
+            Self::Seconds(seconds) => share(elapsed.as_secs_f64(), *seconds),
+            // Whichever comes first, or last.
+            Self::Or(both) => {
+                let [a, b] = both.each_ref().map(|when| when.share(progress, elapsed));
+                a.map_or(b, |a| Some(b.map_or(a, |b| a.max(b))))
+            }
+            Self::And(both) => {
+                let [a, b] = both.each_ref().map(|when| when.share(progress, elapsed));
+                a.zip(b).map(|(a, b)| a.min(b))
+            }
         }
     }
 }

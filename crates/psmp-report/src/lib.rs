@@ -8,6 +8,7 @@
 #![deny(missing_docs)]
 
 pub mod bench;
+#[cfg(feature = "rows")]
 pub mod calibrations;
 mod drawing;
 pub mod keep;
@@ -16,6 +17,7 @@ mod older_rows;
 pub mod picture;
 pub mod report;
 pub mod reproduce;
+#[cfg(feature = "rows")]
 pub mod rows;
 
 pub use kept_rows::KeptRows;

@@ -17,7 +17,7 @@ use psmp_arm::DEFAULT_ACCELERATION;
 use psmp_files::FileError;
 use psmp_lab::sweep::SweepOptions;
 use psmp_lab::trial::{self, Trial};
-use psmp_lab::{Arena, Entrant, Problems, Row, counted};
+use psmp_lab::{Arena, Entrant, EntrantName, Problems, Row, counted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,9 @@ impl Filming {
         let mut known = BTreeSet::new();
         for (place, row) in rows.iter().enumerate() {
             let set = (&row.dataset, &row.folder, &row.robot, row.made_seed);
-            if row.seconds > LONGEST_RUN.as_secs_f64() {
+            // Of a run of somebody else's planner there is nothing but its row.
+            let is_ours = row.planner.parse::<EntrantName>().is_ok();
+            if row.seconds > LONGEST_RUN.as_secs_f64() || !is_ours {
                 continue;
             }
             let settings = (row.budget, &row.price, row.resolution.map(f64::to_bits));

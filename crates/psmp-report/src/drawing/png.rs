@@ -1,11 +1,9 @@
-//! An SVG document written as it is or drawn as a PNG.
+//! An SVG document drawn as a PNG.
 //!
 //! The font is built in: text comes out the same on a machine without any fonts.
 
-use psmp_files::{FileError, save};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
-use std::path::Path;
 
 /// Pixels of the PNG for each unit of the SVG, fine enough for print.
 const SCALE: f32 = 2.0;
@@ -40,21 +38,4 @@ pub(crate) fn render(svg: &str) -> Result<Vec<u8>, String> {
     pixels
         .encode_png()
         .map_err(|e| format!("cannot encode the picture: {e}"))
-}
-
-/// Writes a document as SVG or, at twice the size, PNG, by the extension of `path`.
-///
-/// # Errors
-/// If the extension is another one or the file cannot be written.
-pub(crate) fn write_as_named(svg: &str, path: &Path) -> Result<(), FileError> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
-        Some("svg") => save(path, svg.as_bytes()),
-        Some("png") => save(path, &render(svg).map_err(|e| FileError::new(path, e))?),
-        _ => Err(FileError::new(
-            path,
-            "a picture is written as SVG or PNG, and the name says neither",
-        )
-        .hint("end the name in `.svg` or `.png`")),
-    }
 }

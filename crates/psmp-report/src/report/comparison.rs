@@ -12,7 +12,7 @@ use crate::bench;
 use crate::drawing::escaped;
 use psmp::by_name::{GROWING, PlannerName};
 use psmp_files::{FileError, save};
-use psmp_lab::{Row, SHORTCUT, counted};
+use psmp_lab::{EntrantName, Row, SHORTCUT, counted};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -256,7 +256,9 @@ impl Comparison {
         let planners = self.planners.iter().zip(looks);
         let planners: Vec<Value> = planners
             .map(|(planner, (colour, dash))| {
-                json!({"name": planner.name, "colour": colour, "dash": dash})
+                // Runs of somebody else's cannot be made again, nor filmed.
+                let is_ours = planner.planner.parse::<EntrantName>().is_ok();
+                json!({"name": planner.name, "colour": colour, "dash": dash, "ours": is_ours})
             })
             .collect();
         let unit = |set: usize| {

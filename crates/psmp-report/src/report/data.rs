@@ -162,6 +162,7 @@ pub struct Motion {
 }
 
 /// One event of a run.
+#[derive(Clone)]
 pub struct Frame {
     /// What happened.
     pub kind: FrameKind,
@@ -239,6 +240,7 @@ pub struct Grown {
 }
 
 /// What an event shows.
+#[derive(Clone)]
 pub enum FrameKind {
     /// A path was proposed.
     Proposed {

@@ -9,7 +9,6 @@ use psmp::checker::World;
 use psmp::{Direction, EdgeId, EdgeStatus, Event, EventKind, Query, Roadmap, Session, Space};
 use psmp::{RoadmapError, VertexId, Waypoints};
 use psmp_worlds::OccupancyGrid;
-use std::convert::Infallible;
 
 /// A film has at most twice as many frames as this, beside those of better paths.
 const MOST_FRAMES: usize = 1500;
@@ -18,6 +17,7 @@ const MOST_BELIEVED: usize = 8000;
 const MOST_MOMENTS: usize = 120;
 
 /// A better path.
+#[derive(Clone)]
 pub struct Found {
     /// Which of all that were found, counted from 1.
     pub number: usize,
@@ -50,8 +50,8 @@ pub struct Shown<'a> {
     pub given: [usize; 2],
 }
 
-/// Records what a session does.
-#[derive(Default)]
+/// Records what a session does. A clone is what was recorded so far.
+#[derive(Clone, Default)]
 pub struct Recorder {
     frames: Vec<Frame>,
     /// How many vertices and edges the roadmap had when it was first seen, and has in the frames.
@@ -84,7 +84,7 @@ impl Recorder {
     /// Records an event that has just happened.
     pub fn watch<'s, W>(&mut self, session: &mut Session<'s, W>, event: &Event)
     where
-        W: World<Error = Infallible> + Clone + Send + 's,
+        W: World + Clone + Send + 's,
     {
         if let (EventKind::Improved { .. }, Some(path)) = (&event.kind, session.best_path()) {
             self.improvements += 1;
@@ -167,7 +167,7 @@ impl Recorder {
         shown: &Shown<'_>,
     ) -> Result<Film, RoadmapError>
     where
-        W: World<Error = Infallible> + Clone + Send + 's,
+        W: World + Clone + Send + 's,
     {
         self.end(session, shown.given);
         let (roadmap, query) = match (session.roadmap(), self.given) {
@@ -207,7 +207,7 @@ impl Recorder {
     /// The run has come to its end, or was stopped. So many vertices and edges the roadmap had before it.
     pub(super) fn end<'s, W>(&mut self, session: &Session<'s, W>, given: [usize; 2])
     where
-        W: World<Error = Infallible> + Clone + Send + 's,
+        W: World + Clone + Send + 's,
     {
         let last = self.frames.last().map(|frame| &frame.kind);
         if !matches!(last, Some(FrameKind::Ended(_))) {
@@ -221,7 +221,7 @@ impl Recorder {
     /// Adds to the end what has been put into the roadmap since, and what is known of it.
     fn gather<'s, W>(&mut self, session: &Session<'s, W>, given: [usize; 2])
     where
-        W: World<Error = Infallible> + Clone + Send + 's,
+        W: World + Clone + Send + 's,
     {
         if let (None, Some((roadmap, query))) = (self.given, session.roadmap()) {
             // Start and goal, and what joins them, belong to what was given.
@@ -250,7 +250,7 @@ impl Recorder {
     /// What the roadmap has and the frames have not.
     fn growth<'s, W>(&mut self, session: &Session<'s, W>) -> Grown
     where
-        W: World<Error = Infallible> + Clone + Send + 's,
+        W: World + Clone + Send + 's,
     {
         let Some((roadmap, _)) = session.roadmap() else {
             return Grown::default();
@@ -294,7 +294,7 @@ impl Recorder {
 /// What there is to see of an event.
 fn kind<'s, W>(session: &Session<'s, W>, event: &Event, grown: &Grown) -> Option<FrameKind>
 where
-    W: World<Error = Infallible> + Clone + Send + 's,
+    W: World + Clone + Send + 's,
 {
     let places = |way: Option<&Waypoints>| {
         let way = way.into_iter().flat_map(|way| way.iter());
@@ -351,6 +351,7 @@ fn first_part(roadmap: &Roadmap, [vertices, edges]: [usize; 2]) -> Result<Roadma
 }
 
 /// What is believed of the edges that were given, at moments that are the farther apart the more there were.
+#[derive(Clone)]
 struct Believed {
     /// As the last frame left it, so that a frame has only what has changed.
     shown: Vec<Option<u8>>,
@@ -388,7 +389,7 @@ impl Believed {
 
     fn changes<'s, W>(&mut self, session: &mut Session<'s, W>, count: usize) -> Vec<(EdgeId, u8)>
     where
-        W: World<Error = Infallible> + Clone + Send + 's,
+        W: World + Clone + Send + 's,
     {
         let Some(planner) = session.planner_mut() else {
             return Vec::new();

@@ -2,9 +2,10 @@
 //! file with no request to anywhere.
 
 use super::data::{Film, Motion, Stage};
-use super::recorder::Found;
+pub use super::recorder::Found;
 use super::{page, slimming};
 use crate::picture::ArmPicture;
+use psmp::RoadmapError;
 use psmp_arm::{Arm, MotionLimits, Placed, Pose, Scene, Trajectory, TrajectoryError};
 use psmp_files::{FileError, save};
 use std::path::Path;
@@ -30,16 +31,25 @@ impl RunPage {
     /// If the file cannot be written.
     pub fn write(self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
-        let film = slimming::slimmed(self.film)
+        let page = self
+            .html()
             .map_err(|e| FileError::new(path, format!("the film cannot be told: {e}")))?;
-        let page = page::of_run(&page::Run {
+        save(path, page.as_bytes())
+    }
+
+    /// The page itself.
+    ///
+    /// # Errors
+    /// If the film's frames are of another roadmap than its own.
+    pub fn html(self) -> Result<String, RoadmapError> {
+        let film = slimming::slimmed(self.film)?;
+        Ok(page::of_run(&page::Run {
             title: &self.title,
             subtitle: &self.subtitle,
             film: &film,
             stage: self.stage.as_ref(),
             facts: &self.facts,
-        });
-        save(path, page.as_bytes())
+        }))
     }
 }
 

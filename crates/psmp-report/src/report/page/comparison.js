@@ -433,6 +433,7 @@
     const never = known.length ? `path in ${known.length} of ${values.length}` : scalar.lacks ? "no path" : "–";
     const text = `${mean === null ? never : written(mean, scalar)} `;
     if (run.film) return HTML("td", {}, text, HTML("a", { href: run.film, title: whose, "aria-label": `Film of ${whose}` }, "film"));
+    if (!planners[run.planner].ours) return HTML("td", { title: whose }, text);
     const button = HTML("button", { type: "button", title: whose, "aria-label": `How to film ${whose}` }, "film?");
     button.addEventListener("click", () => {
       const words = files.length && run.file >= 0

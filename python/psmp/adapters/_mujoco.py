@@ -1,32 +1,18 @@
-"""Models and scenes of other libraries as a space and a checker, in one line each::
-
-    space, check = psmp.adapters.mujoco(model)
-    run = psmp.plan(psmp.Roadmap.halton(space, 1500, nearest=12), start, goal, check=check, resolution=0.05)
-
-A checker serves several threads at once, each with data of its own, and can be pickled where its model can.
-"""
+"""Models of MuJoCo."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from psmp._psmp import Space
+from psmp.adapters._adapted import Adapted, Array, limited
 
-__all__ = ["Adapted", "mujoco", "pinocchio"]
-
-Array = npt.NDArray[np.float64]
-
-
-class Adapted(NamedTuple):
-    """A space of configurations, and what says of each whether it is free."""
-
-    space: Space
-    check: Callable[[Array], bool]
+__all__ = ["mujoco"]
 
 
 class _Mujoco:
@@ -77,10 +63,9 @@ def mujoco(model: Any, joints: Sequence[str] | None = None, *, state: npt.ArrayL
         name = model.joint(j).name
         if kinds[j] not in single:
             raise ValueError(f"joint `{name}` is neither a hinge nor a slide: name the joints to plan for")
-        goes_round = not model.jnt_limited[j]
-        if goes_round and kinds[j] == slide:
-            raise ValueError(f"slide `{name}` has no limits: give it a range in the model, or leave it out of joints")
-        bounds.append((-np.pi, np.pi) if goes_round else tuple(model.jnt_range[j]))
+        low, high = model.jnt_range[j] if model.jnt_limited[j] else (-np.inf, np.inf)
+        limits, goes_round = limited(name, low, high, kinds[j] != slide)
+        bounds.append(limits)
         wraps.append(goes_round)
     moved = np.zeros(model.nbody, dtype=bool)
     moved[model.jnt_bodyid[chosen]] = True
@@ -90,38 +75,3 @@ def mujoco(model: Any, joints: Sequence[str] | None = None, *, state: npt.ArrayL
     if rest.shape != (model.nq,):
         raise ValueError(f"state must have shape ({model.nq},), got {rest.shape}")
     return Adapted(Space(bounds, wraps=wraps), _Mujoco(model, model.jnt_qposadr[chosen], moved, rest))
-
-
-class _Pinocchio:
-    """Whether no pair of a geometry model is in collision."""
-
-    def __init__(self, model: Any, geometry: Any) -> None:
-        self.model, self.geometry = model, geometry
-        self._own = threading.local()
-
-    def __call__(self, q: Array) -> bool:
-        import pinocchio
-
-        data = getattr(self._own, "data", None)
-        if data is None:
-            data = self._own.data = (self.model.createData(), self.geometry.createData())
-        return not pinocchio.computeCollisions(self.model, data[0], self.geometry, data[1], q, True)
-
-    def __reduce__(self) -> tuple[type[_Pinocchio], tuple[Any, Any]]:
-        return _Pinocchio, (self.model, self.geometry)
-
-
-def pinocchio(model: Any, geometry: Any) -> Adapted:
-    """A pinocchio model and its geometry, whose collision pairs are checked by coal.
-
-    The geometry has the obstacles, too, and the pairs that are to be checked. Joints have one number each and limits;
-    ``pinocchio.buildReducedModel`` holds others still.
-    """
-    if not geometry.collisionPairs:
-        raise ValueError("the geometry has no collision pairs: call addAllCollisionPairs(), or add those that matter")
-    bounds = np.column_stack([model.lowerPositionLimit, model.upperPositionLimit])
-    if model.nq != model.nv or not np.isfinite(bounds).all() or (np.abs(bounds) > 1e6).any():
-        raise ValueError(
-            "every joint must have one number and limits; hold the others still by pinocchio.buildReducedModel, or give limits"
-        )
-    return Adapted(Space(bounds), _Pinocchio(model, geometry))
