@@ -148,13 +148,15 @@ def faults() -> Iterator[str]:
     # What rustdoc has written, its own lints have followed.
     ours = [file for file in HTML.rglob("*.html") if HTML / "rust" not in file.parents]
     pages = {file: Page(file) for file in ours}
+    start = HTML / "index.html"
+    from_start = {start, HTML / "404.html"}
     for file, page in pages.items():
-        name = file.relative_to(HTML)
+        here = file.relative_to(HTML)
         for link in [*page.links, *page.fetched]:
             to = urlsplit(link)
             if to.scheme or to.netloc:
                 if link in page.fetched and to.scheme != "data":
-                    yield f"{name} fetches {link}"
+                    yield f"{here} fetches {link}"
                 continue
             if not to.path:
                 goal = file
@@ -163,10 +165,14 @@ def faults() -> Iterator[str]:
                 goal = Path(os.path.normpath(goal))
             if goal.is_dir():
                 goal /= "index.html"
+            if file == start:
+                from_start.add(goal)
             if not goal.is_file():
-                yield f"{name} leads to {link}, which is not there"
+                yield f"{here} leads to {link}, which is not there"
             elif to.fragment and goal in pages and unquote(to.fragment) not in pages[goal].places:
-                yield f"{name} leads to {link}, and there is no such place on that page"
+                yield f"{here} leads to {link}, and there is no such place on that page"
+    for file in pages.keys() - from_start:
+        yield f"{file.relative_to(HTML)} is a page that `nav` in docs/site/zensical.toml does not have"
     for sheet in HTML.rglob("*.css"):
         for url in re.findall(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)'\"]+", sheet.read_text()):
             yield f"{sheet.relative_to(HTML)} fetches {url}"
