@@ -261,13 +261,24 @@ impl Embedding for Whereabouts {
             .rows
             .chunks_exact(NUMBERS * self.bodies.len());
         self.numbers(configuration, |frames| {
+            // One after the other in the order of the rows, for which they are gone through again and again.
+            let (mut room, mut more) = ([[0.0; NUMBERS]; FRAMES], Vec::new());
+            let numbers = match frames.len() <= FRAMES {
+                true => &mut room[..frames.len()],
+                false => {
+                    more.resize(frames.len(), [0.0; NUMBERS]);
+                    &mut more[..]
+                }
+            };
+            for (numbers, frame) in numbers.iter_mut().zip(frames) {
+                let (translation, rotation) = numbers.split_at_mut(3);
+                translation.copy_from_slice(&frame.translation);
+                rotation.copy_from_slice(frame.rotation.as_flattened());
+            }
             for (place, row) in place.iter_mut().zip(rows) {
                 let mut sums = [0.0; NUMBERS];
-                for (frame, row) in frames.iter().zip(row.chunks_exact(NUMBERS)) {
-                    let [r0, r1, r2] = frame.rotation;
-                    let numbers = [frame.translation, r0, r1, r2];
-                    for (sum, (x, y)) in sums.iter_mut().zip(numbers.as_flattened().iter().zip(row))
-                    {
+                for (numbers, row) in numbers.iter().zip(row.as_chunks::<NUMBERS>().0) {
+                    for (sum, (x, y)) in sums.iter_mut().zip(numbers.iter().zip(row)) {
                         *sum += x * y;
                     }
                 }

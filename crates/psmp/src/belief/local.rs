@@ -98,6 +98,8 @@ pub struct Local {
     pair_shares: [f64; PAIRS],
     /// How likely each rate is with each eta, whatever the size.
     rate_shares: [[f64; RATES.len()]; ETAS.len()],
+    /// How likely each size is with each eta and each rate: the shares in another order.
+    shares_at_rates: [[[f64; SIZES.len()]; RATES.len()]; ETAS.len()],
     /// How likely each eta is.
     eta_shares: [f64; ETAS.len()],
     /// The least eta and the greatest size that are likely, by their places.
@@ -134,6 +136,7 @@ impl Local {
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
             rate_shares: Default::default(),
+            shares_at_rates: Default::default(),
             eta_shares: Default::default(),
             widest: [0; 2],
             version: 0,
@@ -170,9 +173,10 @@ impl Local {
         }
         self.rate_shares = Default::default();
         for (pair, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
-            let of_eta = &mut self.rate_shares[pair / SIZES.len()];
-            for (sum, share) in of_eta.iter_mut().zip(shares) {
-                *sum += share;
+            let (eta, size) = (pair / SIZES.len(), pair % SIZES.len());
+            for (rate, share) in shares.iter().enumerate() {
+                self.rate_shares[eta][rate] += share;
+                self.shares_at_rates[eta][rate][size] = *share;
             }
         }
         self.eta_shares = self.rate_shares.map(|rates| rates.iter().sum());
@@ -343,21 +347,22 @@ impl Belief for Local {
                 if self.eta_shares[eta] < NEGLIGIBLE {
                     continue;
                 }
-                let rates = &self.rate_shares[eta];
                 let unhit = under_each_rate(*unhit);
-                let unmet = |shares: &[f64]| -> f64 {
-                    let each = unhit.iter().zip(shares);
-                    each.map(|(p, share)| p * share).sum()
-                };
                 if is_alone {
-                    p += unmet(rates);
+                    let each = unhit.iter().zip(&self.rate_shares[eta]);
+                    p += each.map(|(p, share)| p * share).sum::<f64>();
                     continue;
                 }
-                for (size, hit) in hit.iter().enumerate() {
-                    let pair = eta * SIZES.len() + size;
-                    if self.pair_shares[pair] > NEGLIGIBLE {
-                        let shares = &self.shares[pair * RATES.len()..][..RATES.len()];
-                        p += unmet(shares) * (1.0 - hit);
+                let mut unmet = [0.0; SIZES.len()];
+                for (unhit, shares) in unhit.iter().zip(&self.shares_at_rates[eta]) {
+                    for (unmet, share) in unmet.iter_mut().zip(shares) {
+                        *unmet += unhit * share;
+                    }
+                }
+                let pair_shares = &self.pair_shares[eta * SIZES.len()..][..SIZES.len()];
+                for ((unmet, hit), share) in unmet.iter().zip(hit).zip(pair_shares) {
+                    if *share > NEGLIGIBLE {
+                        p += unmet * (1.0 - hit);
                     }
                 }
             }

@@ -53,6 +53,9 @@ pub(super) enum Remembered {
 /// How many edges, or batches, are compared with one batch, or edge, at once.
 const GROUP: usize = 16;
 
+/// A batch of as many configurations is first compared as a whole.
+const MANY: usize = 12;
+
 /// Places in groups, each axis for itself, so that a whole group is compared with another place at once.
 #[derive(Debug, Clone)]
 struct Places {
@@ -90,33 +93,39 @@ impl Places {
         }
     }
 
-    /// Which places of a group are nearer to a configuration than the root of what is said for each, a bit for each.
-    #[inline]
-    fn nearer_than(
+    /// Which balls of a group, with these radii around its places, meet a ball around a configuration, a bit for each.
+    #[inline(always)]
+    fn meet(
         &self,
         space: &Space,
         group: usize,
         q: &[f64],
-        within: impl Fn(usize) -> f64,
+        radii: &[f64; GROUP],
+        radius: f64,
     ) -> u16 {
-        let squared = self.squared_distances(space, group, q);
-        let mut is_nearer = [false; GROUP];
-        for (place, is_nearer) in is_nearer.iter_mut().enumerate() {
-            *is_nearer = squared[place] < within(place);
+        // Most do not, and of many axes the first few tell.
+        const AT_ONCE: usize = 4;
+        let mut squared = [0.0; GROUP];
+        let coordinates = &self.coordinates[group * self.dimension..(group + 1) * self.dimension];
+        let is_near = |squared: f64, of_place: f64| {
+            let within = of_place + radius;
+            squared < within * within
+        };
+        let axes = space.axes().chunks(AT_ONCE);
+        let places = coordinates.chunks(AT_ONCE).zip(q.chunks(AT_ONCE));
+        for (axes, (places, q)) in axes.zip(places) {
+            add_squared_distances(axes, places, q, &mut squared);
+            let each = squared.iter().zip(radii);
+            if !each.fold(false, |any, (squared, radius)| {
+                any | is_near(*squared, *radius)
+            }) {
+                return 0;
+            }
         }
-        if is_nearer == [false; GROUP] {
-            return 0;
-        }
-        let each = is_nearer.into_iter().enumerate();
-        each.fold(0, |whom, (place, is_nearer)| {
-            whom | u16::from(is_nearer) << place
+        let each = squared.iter().zip(radii).enumerate();
+        each.fold(0, |whom, (place, (squared, radius))| {
+            whom | u16::from(is_near(*squared, *radius)) << place
         })
-    }
-
-    /// The square of the distance of each place of a group from a configuration.
-    #[inline]
-    fn squared_distances(&self, space: &Space, group: usize, q: &[f64]) -> [f64; GROUP] {
-        squared_distances(space, &self.coordinates[group * self.dimension..], q)
     }
 }
 
@@ -129,12 +138,20 @@ struct Neighbours {
     /// The first and the last piece of news for any of them; none if there was none.
     first: u32,
     last: u32,
-    /// No news is farther from all of their middles than this and the radius of a batch.
+    /// How far from the middle of each the edge of a ball may be that is news to it, and the greatest of these, or more.
+    reaches: [f64; GROUP],
     reach: f64,
     /// Half the length of each.
     half: [f64; GROUP],
     /// How far the farthest of its points is from what was checked.
     farthest: [f64; GROUP],
+}
+
+impl Neighbours {
+    /// Follows what one of them has heard of.
+    fn set_reach(&mut self, place: usize, earshot: f64) {
+        self.reaches[place] = (self.half[place] + self.farthest[place].min(earshot)) * ROOM;
+    }
 }
 
 /// That a batch is near some edges of a group.
@@ -165,18 +182,21 @@ struct Met<const POINTS: usize> {
 }
 
 impl<const POINTS: usize> Met<POINTS> {
-    /// Takes in how far its points are from something, where that is nearer.
+    /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
     #[inline]
-    fn take(&mut self, squared: [f64; POINTS], is_free: bool) {
-        for (point, squared) in squared.into_iter().enumerate() {
-            let is_nearer = squared < self.squared[point];
-            self.squared[point] = if is_nearer {
-                squared
-            } else {
-                self.squared[point]
-            };
-            self.free[point] = if is_nearer { is_free } else { self.free[point] };
+    fn take(&mut self, squared: [f64; POINTS], is_free: bool) -> bool {
+        // Most of what is told is not, and that shows for all points at once.
+        let each = || squared.iter().zip(&self.squared);
+        if !each().fold(false, |any, (new, old)| any | (new < old)) {
+            return false;
         }
+        for (point, squared) in squared.into_iter().enumerate() {
+            if squared < self.squared[point] {
+                self.squared[point] = squared;
+                self.free[point] = is_free;
+            }
+        }
+        true
     }
 }
 
@@ -197,6 +217,8 @@ pub(super) struct Surroundings<const POINTS: usize> {
     bounds: Vec<[f64; 2]>,
     /// Their points, axis by axis, so that all points of an edge are compared at once.
     points: Vec<[f64; POINTS]>,
+    /// Where each begins, and what leads from there to its end.
+    chords: Vec<f64>,
     batches: Vec<Batch>,
     /// The centre of each batch.
     centres: Places,
@@ -206,8 +228,9 @@ pub(super) struct Surroundings<const POINTS: usize> {
     coordinates: Vec<f64>,
     free: Vec<bool>,
     earshot: f64,
-    /// Whether any axis wraps.
-    wraps: bool,
+    /// What a unit of each axis counts, and whether no axis wraps and straight motions are straight.
+    weights: Vec<f64>,
+    is_plain: bool,
     /// Room for a place, and for another.
     point: Vec<f64>,
     middle: Vec<f64>,
@@ -223,7 +246,19 @@ fn squared_distances<const POINTS: usize>(
     q: &[f64],
 ) -> [f64; POINTS] {
     let mut squared = [0.0; POINTS];
-    for ((axis, points), &q) in space.axes().iter().zip(points).zip(q) {
+    add_squared_distances(space.axes(), points, q, &mut squared);
+    squared
+}
+
+/// Adds what these axes make of it.
+#[inline(always)]
+fn add_squared_distances<const POINTS: usize>(
+    axes: &[Axis],
+    points: &[[f64; POINTS]],
+    q: &[f64],
+    squared: &mut [f64; POINTS],
+) {
+    for ((axis, points), &q) in axes.iter().zip(points).zip(q) {
         if axis.wraps() {
             for (squared, &x) in squared.iter_mut().zip(points) {
                 let part = axis.weight() * axis.difference(x, q);
@@ -236,7 +271,6 @@ fn squared_distances<const POINTS: usize>(
             }
         }
     }
-    squared
 }
 
 /// The square of the distance of each of these points from a stretch, given by its centre and the way from there
@@ -278,28 +312,36 @@ fn squared_distance_from_box(space: &Space, bounds: &[[f64; 2]], q: &[f64]) -> f
     })
 }
 
-/// Whether a place is within a distance of an edge: most that are near its middle are beside it. Where an axis wraps
-/// there are several ways from an edge to a place, and it counts as near.
-#[inline]
-fn is_near_edge<const POINTS: usize>(
-    space: &Space,
-    points: &[[f64; POINTS]],
-    q: &[f64],
-    within: f64,
-) -> bool {
-    let (mut whole, mut along, mut squared) = (f64::MIN_POSITIVE, 0.0, 0.0);
-    for ((axis, points), &q) in space.axes().iter().zip(points).zip(q) {
-        if axis.wraps() {
-            return true;
+/// The square of the distance of a place from the straight way between the ends of an edge, where no axis wraps. Several
+/// axes are summed at once, and so not in their order: what it is compared with must leave [room](ROUNDING).
+#[inline(always)]
+fn squared_distance_from_chord(weights: &[f64], chord: &[f64], q: &[f64]) -> f64 {
+    const LANES: usize = 4;
+    let (begin, chord) = chord.split_at(weights.len());
+    let q = &q[..weights.len()];
+    let [mut whole, mut along, mut squared] = [[0.0; LANES]; 3];
+    let mut add = |lane: usize, axis: usize| {
+        let (chord, way) = (
+            weights[axis] * chord[axis],
+            weights[axis] * (q[axis] - begin[axis]),
+        );
+        whole[lane] += chord * chord;
+        along[lane] += chord * way;
+        squared[lane] += way * way;
+    };
+    let many = weights.len() / LANES * LANES;
+    for first in (0..many).step_by(LANES) {
+        for lane in 0..LANES {
+            add(lane, first + lane);
         }
-        let edge = axis.weight() * (points[POINTS - 1] - points[0]);
-        let way = axis.weight() * (q - points[0]);
-        whole += edge * edge;
-        along += edge * way;
-        squared += way * way;
     }
-    let t = (along / whole).clamp(0.0, 1.0);
-    squared - t * (2.0 * along - t * whole) < within * within * ROOM
+    for axis in many..weights.len() {
+        add(0, axis);
+    }
+    let sum = |lanes: [f64; LANES]| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    let [whole, along, squared] = [sum(whole), sum(along), sum(squared)];
+    let t = (along / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+    squared - t * (2.0 * along - t * whole)
 }
 
 /// Room for rounding, so that nothing nearer is ever passed over.
@@ -314,7 +356,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     pub(super) fn new(roadmap: &Roadmap, remembered: Remembered, earshot: f64) -> Self {
         let measure = Measure::of(roadmap);
         let dimension = measure.space().dimension();
-        let wraps = measure.space().axes().iter().any(Axis::wraps);
+        let is_plain = measure.is_straight() && !measure.space().axes().iter().any(Axis::wraps);
+        let weights = measure.space().axes().iter().map(Axis::weight).collect();
         let edges = roadmap.edge_count();
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
@@ -328,13 +371,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             middles: Places::with_room_for(edges, dimension),
             bounds: Vec::with_capacity(edges.div_ceil(GROUP) * dimension),
             points: Vec::with_capacity(edges * dimension),
+            chords: Vec::with_capacity(2 * edges * dimension),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
             ways: Vec::with_capacity(edges * 3 * dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
             earshot,
-            wraps,
+            weights,
+            is_plain,
             point: vec![0.0; dimension],
             middle: vec![0.0; dimension],
             configuration: vec![0.0; roadmap.space().map_or(0, Space::dimension)],
@@ -373,6 +418,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let points = &mut self.points[first..];
         let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
         self.middles.push(&self.point);
+        self.chords.extend(points.iter().map(|axis| axis[0]));
+        let along = points.iter().map(|axis| axis[POINTS - 1] - axis[0]);
+        self.chords.extend(along);
         self.met.push(Met {
             nearest: [f64::INFINITY; POINTS],
             squared: [f64::INFINITY; POINTS],
@@ -385,7 +433,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 seen: self.batches.len() as u32,
                 first: NONE,
                 last: NONE,
-                reach: f64::INFINITY,
+                reaches: [0.0; GROUP],
+                reach: 0.0,
                 half: [0.0; GROUP],
                 farthest: [f64::INFINITY; GROUP],
             });
@@ -399,8 +448,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             *high = high.max(x);
         }
         let neighbours = &mut self.neighbours[slot / GROUP];
-        neighbours.reach = f64::INFINITY;
         neighbours.half[slot % GROUP] = half;
+        neighbours.set_reach(slot % GROUP, self.earshot);
+        neighbours.reach = neighbours.reach.max(neighbours.reaches[slot % GROUP]);
         let seen = neighbours.seen as usize;
         self.met[slot].heard = neighbours.last;
         self.hear_of_earlier(slot, seen);
@@ -410,13 +460,22 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// How far from a point what was checked is still worth hearing of. Where that is farther than before, all
     /// edges look at everything again.
     pub(super) fn set_earshot(&mut self, earshot: f64) {
-        if earshot > self.earshot {
-            for neighbours in &mut self.neighbours {
+        if earshot == self.earshot {
+            return;
+        }
+        let is_farther = earshot > self.earshot;
+        for neighbours in &mut self.neighbours {
+            for place in 0..GROUP {
+                neighbours.set_reach(place, earshot);
+            }
+            neighbours.reach = neighbours.reaches.into_iter().fold(0.0, f64::max);
+            if is_farther {
                 neighbours.seen = 0;
                 neighbours.first = NONE;
                 neighbours.last = NONE;
-                neighbours.reach = f64::INFINITY;
             }
+        }
+        if is_farther {
             for met in &mut self.met {
                 met.heard = NONE;
             }
@@ -473,55 +532,48 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Finds out which batches are near the edges of a group.
     fn look_around(&mut self, group: usize) {
-        let dimension = self.dimension();
-        let bounds = group * dimension..(group + 1) * dimension;
-        for index in self.neighbours[group].seen as usize..self.batches.len() {
+        let space = self.measure.space();
+        let dimension = space.dimension();
+        let bounds = &self.bounds[group * dimension..(group + 1) * dimension];
+        let seen = self.neighbours[group].seen as usize;
+        let (mut is_near, mut last) = (false, self.news.len());
+        for index in seen..self.batches.len() {
             let centre = &self.ways[index * 3 * dimension..][..dimension];
             let radius = self.batches[index].radius;
-            let neighbours = &mut self.neighbours[group];
+            let neighbours = &self.neighbours[group];
             let reach = neighbours.reach + radius;
-            if !self.wraps
-                && squared_distance_from_box(
-                    self.measure.space(),
-                    &self.bounds[bounds.clone()],
-                    centre,
-                ) >= reach * reach * ROOM
-            {
+            let is_far = self.is_plain
+                && squared_distance_from_box(space, bounds, centre) >= reach * reach * ROOM;
+            if is_far {
                 continue;
             }
-            let mut within = [0.0; GROUP];
-            for place in 0..GROUP {
-                // As a comparison, which several places make at once; a minimum minds what is not a number.
-                let farthest = match neighbours.farthest[place] < self.earshot {
-                    true => neighbours.farthest[place],
-                    false => self.earshot,
-                };
-                within[place] = (neighbours.half[place] + farthest) * ROOM;
-            }
-            neighbours.reach = within.into_iter().fold(0.0, f64::max);
-            let whom = (self.middles).nearer_than(self.measure.space(), group, centre, |place| {
-                let within = within[place] + radius;
-                within * within
-            });
+            is_near = true;
+            let whom = (self.middles).meet(space, group, centre, &neighbours.reaches, radius);
             if whom != 0 {
-                self.announce(group, index, whom);
+                self.news.push(News {
+                    batch: index as u32,
+                    whom,
+                    next: NONE,
+                });
             }
         }
-        self.neighbours[group].seen = self.batches.len() as u32;
+        while last < self.news.len() {
+            self.link(group, last);
+            last += 1;
+        }
+        let neighbours = &mut self.neighbours[group];
+        neighbours.seen = self.batches.len() as u32;
+        if is_near {
+            neighbours.reach = neighbours.reaches.into_iter().fold(0.0, f64::max);
+        }
     }
 
     /// Adds to the news of a group.
-    fn announce(&mut self, group: usize, batch: usize, whom: u16) {
-        let this = self.news.len() as u32;
-        self.news.push(News {
-            batch: batch as u32,
-            whom,
-            next: NONE,
-        });
+    fn link(&mut self, group: usize, news: usize) {
         let neighbours = &mut self.neighbours[group];
-        match std::mem::replace(&mut neighbours.last, this) {
-            NONE => neighbours.first = this,
-            last => self.news[last as usize].next = this,
+        match std::mem::replace(&mut neighbours.last, news as u32) {
+            NONE => neighbours.first = news as u32,
+            last => self.news[last as usize].next = news as u32,
         }
     }
 
@@ -529,15 +581,19 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     fn hear_of_earlier(&mut self, slot: usize, batches: usize) {
         let mut middle = std::mem::take(&mut self.middle);
         self.middles.get(slot, &mut middle);
-        let (group, place) = (slot / GROUP, slot % GROUP);
         for first in (0..batches).step_by(GROUP) {
-            let squared =
-                (self.centres).squared_distances(self.measure.space(), first / GROUP, &middle);
-            for (index, squared) in (first..batches).zip(squared) {
-                let Neighbours { half, farthest, .. } = &self.neighbours[group];
-                let reach = (half[place] + farthest[place].min(self.earshot)) * ROOM;
-                let within = reach + self.batches[index].radius;
-                if squared < within * within {
+            let mut radii = [0.0; GROUP];
+            for (radius, batch) in radii.iter_mut().zip(&self.batches[first..batches]) {
+                *radius = batch.radius;
+            }
+            let reach = self.neighbours[slot / GROUP].reaches[slot % GROUP];
+            let space = self.measure.space();
+            let mut whom = (self.centres).meet(space, first / GROUP, &middle, &radii, reach);
+            while whom != 0 {
+                let index = first + whom.trailing_zeros() as usize;
+                whom &= whom - 1;
+                // Those that have come since will be looked at with the others of the group.
+                if index < batches {
                     self.hear(slot, index);
                 }
             }
@@ -549,8 +605,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     fn hear(&mut self, slot: usize, batch: usize) -> bool {
         let space = self.measure.space();
         let dimension = space.dimension();
-        let of = |place: usize| place * dimension..(place + 1) * dimension;
-        let points = &self.points[of(slot)];
+        let points = &self.points[slot * dimension..][..dimension];
+        let chord = &self.chords[slot * 2 * dimension..][..2 * dimension];
         let met = &mut self.met[slot];
         let Batch {
             begin,
@@ -559,15 +615,23 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             aside,
             is_stretch,
         } = self.batches[batch];
-        let [centre, middle, half] = [0, 1, 2].map(|part| &self.ways[of(3 * batch + part)]);
-        let farthest = self.neighbours[slot / GROUP].farthest[slot % GROUP];
-        let within = farthest.min(self.earshot) + radius;
-        if self.measure.is_straight() && !is_near_edge(space, points, centre, within) {
+        let (centre, way) = self.ways[batch * 3 * dimension..][..3 * dimension].split_at(dimension);
+        let (middle, half) = way.split_at(dimension);
+        let neighbours = &mut self.neighbours[slot / GROUP];
+        let farthest = neighbours.farthest[slot % GROUP];
+        // What a squared distance may have lost that is a difference of two.
+        let lost = ROUNDING * self.measure.scale() * self.measure.scale();
+        let (weights, is_plain) = (&self.weights, self.is_plain);
+        let is_within = |within: f64, q: &[f64]| {
+            let within = within * ROOM;
+            !is_plain || squared_distance_from_chord(weights, chord, q) - lost < within * within
+        };
+        if !is_within(farthest.min(self.earshot) + radius, centre) {
             return false;
         }
         let is_one = is_stretch || end - begin == 1;
         // Where all points have something nearer than that anyway, the earshot is no matter.
-        if !is_one && (farthest > self.earshot || self.wraps) {
+        if !is_one && (farthest > self.earshot || !is_plain) {
             let from_centre = squared_distances(space, points, centre);
             let mut may_be_nearer = false;
             for (squared, nearest) in from_centre.iter().zip(&met.nearest) {
@@ -578,15 +642,14 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 return false;
             }
         }
-        let before = met.squared;
+        let mut is_nearer = false;
         if is_stretch {
             let squared = squared_distances_to_stretch(space, points, middle, half);
-            met.take(squared, true);
+            is_nearer = met.take(squared, true);
         } else {
-            // Most of what is told is not nearer than what is known, which shows at once for all configurations.
-            if !is_one && !self.wraps {
+            // That many are not nearer shows at once for all of them.
+            if end - begin >= MANY && is_plain {
                 let squared = squared_distances_to_stretch(space, points, middle, half);
-                let lost = ROUNDING * self.measure.scale() * self.measure.scale();
                 let mut may_be_nearer = false;
                 for (squared, nearest) in squared.iter().zip(&met.nearest) {
                     let far = (nearest + aside) * ROOM;
@@ -597,15 +660,17 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 }
             }
             for place in begin..end {
-                let q = &self.coordinates[of(place)];
-                met.take(squared_distances(space, points, q), self.free[place]);
+                let q = &self.coordinates[place * dimension..][..dimension];
+                if is_within(farthest, q) {
+                    is_nearer |= met.take(squared_distances(space, points, q), self.free[place]);
+                }
             }
         }
-        let is_nearer = met.squared != before;
         if is_nearer {
             met.nearest = met.squared.map(f64::sqrt);
             let farthest = met.nearest.into_iter().fold(0.0, f64::max);
-            self.neighbours[slot / GROUP].farthest[slot % GROUP] = farthest;
+            neighbours.farthest[slot % GROUP] = farthest;
+            neighbours.set_reach(slot % GROUP, self.earshot);
         }
         is_nearer
     }
@@ -764,7 +829,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let ends = || coordinates[of(one)].iter().zip(&coordinates[of(other)]);
         self.ways.extend(ends().map(|(a, b)| 0.5 * (a + b)));
         self.ways.extend(ends().map(|(a, b)| 0.5 * (b - a)));
-        if self.wraps {
+        if !self.is_plain {
             return f64::INFINITY;
         }
         let (middle, half) = self.ways[self.ways.len() - 2 * dimension..].split_at(dimension);
@@ -831,7 +896,7 @@ mod tests {
             for _ in 0..200 {
                 let mut seen = Sightings::new(3);
                 let first = anywhere(&mut random);
-                for _ in 0..random.random_range(1..4) {
+                for _ in 0..random.random_range(1..2 * MANY) {
                     let near = first.map(|x| x + random.random_range(-0.1..0.1));
                     let free = random.random_bool(0.5);
                     seen.push(&near, free);
@@ -886,7 +951,7 @@ mod tests {
                 });
                 (distances.collect::<Vec<_>>(), remembered)
             });
-            assert_eq!((whole.1, each.1), (1, 1001));
+            assert_eq!((whole.1, each.1), (0, 1001));
             for ((distance, free), (nearest, _)) in whole.0.into_iter().zip(each.0) {
                 assert!(free && distance <= nearest + 1e-9 && nearest <= distance + 0.005);
             }
