@@ -49,10 +49,10 @@ class Run(_psmp.Run):
 
     def result(self) -> Result:
         """What the run has found so far."""
-        result = Result.of(self)
-        if result.film is not None and not self._lasts:
-            keep_the_latest(result.film)
-        return result
+        film = self.film
+        if film is not None and not self._lasts:
+            keep_the_latest(film)
+        return Result.of(self, film)
 
     @classmethod
     def _begun(cls, engine: _psmp.Engine, record: bool | None) -> Run:
@@ -67,10 +67,10 @@ class Run(_psmp.Run):
         )
 
     def __repr__(self) -> str:
-        return repr(self.result()).replace("psmp.Result", "psmp.Run")
+        return repr(Result.of(self, None)).replace("psmp.Result", "psmp.Run")
 
     def _repr_html_(self) -> str:
-        return self.result()._repr_html_()
+        return Result.of(self, self.film)._repr_html_()
 
 
 def plan(

@@ -85,8 +85,8 @@ class Result:
     film: _psmp.Film | None
 
     @classmethod
-    def of(cls, run: _psmp.Run) -> Result:
-        """What a run has found so far."""
+    def of(cls, run: _psmp.Run, film: _psmp.Film | None) -> Result:
+        """What a run has found so far, with a film of it."""
         on_the_way = ("configurations", "edges", "proposals", "lengths", "lower_bounds", "seconds")
         found: dict[str, Any] = dict(zip(on_the_way, run._found(), strict=True))
         totals = {f"total_{name}": getattr(run, name) for name in ("configurations", "edges", "proposals", "seconds")}
@@ -103,7 +103,7 @@ class Result:
             bounds_since=bounds_since,
             checked=checked,
             checked_free=checked_free,
-            film=run.film,
+            film=film,
         )
 
     def __eq__(self, other: object) -> bool:

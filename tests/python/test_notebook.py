@@ -121,3 +121,24 @@ def test_in_a_notebook_runs_are_recorded_and_a_bar_goes_along(monkeypatch):
     shown.clear()
     psmp.plan(psmp.Roadmap.halton([(0, 1), (0, 1)], 300), START, GOAL, check=wall, seed=0, stop=psmp.gap(0.2)).finish()
     assert any("<progress>" in text for text in shown)
+
+
+NOTEBOOK = [
+    """
+import psmp
+roadmap = psmp.Roadmap.halton([(0, 1), (0, 1)], 300)
+run = psmp.plan(roadmap, (0.1, 0.1), (0.9, 0.9), check=lambda q: not 0.45 < q[0] < 0.55 or q[1] > 0.8, stop=psmp.checks(3000))
+run.finish()
+""",
+    "run",
+]
+
+
+def test_a_real_notebook():
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in NOTEBOOK])
+    nbclient.NotebookClient(notebook, timeout=120).execute()
+    first, second = ([one["data"]["text/html"] for one in cell.outputs] for cell in notebook.cells)
+    assert len(first) == 2 and '<progress value="1.000">' in first[0], "a bar, and then the film"
+    assert is_alone(page_of(first[1])) and page_of(second[0]) == page_of(first[1])

@@ -202,6 +202,7 @@ def test_ompls_planners_are_rows_beside_psmps(tmp_path):
     command = [built("bin", "psmp"), "--json", "page", tmp_path / "ompl.parquet", tmp_path / "own.parquet", "-o", page]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert told["runs"] == rows.num_rows + own.num_rows
+    assert told["films"] == 3 * 2, "of the planners that are psmp's, and in both worlds"
     text = page.read_text()
     assert all(f'"name":"{planner}"' in text for planner in (*PLANNERS, "ei:local+grow"))
     data = json.loads(text.split('id="comparison">')[1].split("</script>")[0])

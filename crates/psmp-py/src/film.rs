@@ -13,13 +13,16 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+/// An arm, and what stands around it.
+type ArmInScene = (Arm, Scene);
+
 /// Where a run takes place, as far as it can be drawn.
 pub enum Place {
     /// Nobody can tell what a function calls free.
     Unknown,
     /// Cells in the plane, and the same grown by the robot's radius if it is not a point.
     Cells(Box<OccupancyGrid>, Option<Box<OccupancyGrid>>),
-    Arm(Box<(Arm, Scene)>),
+    Arm(Box<ArmInScene>),
 }
 
 /// What a run is drawn with, beside what it does.
@@ -156,7 +159,8 @@ pub struct Reel {
     title: String,
     subtitle: String,
     film: psmp_report::report::Film,
-    arm: Option<(Box<(Arm, Scene)>, Vec<Found>)>,
+    /// The arm, if it is one's, and its better paths.
+    arm: Option<(Box<ArmInScene>, Vec<Found>)>,
     facts: Vec<(String, String)>,
 }
 

@@ -377,8 +377,8 @@ impl Run {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state()?;
         let kept = state.write(py);
-        let film = self.film_of(py, &state);
-        state.film = film?;
+        // That it cannot be told is no reason not to close.
+        state.film = self.film_of(py, &state).ok().flatten();
         state.recording = None;
         self.release(state);
         kept
