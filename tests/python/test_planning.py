@@ -81,7 +81,7 @@ def test_joining_keeps_to_a_budget_and_is_gone_on_with(roadmap):
 
 def test_a_roadmap_without_a_path_grows():
     coarse = psmp.Roadmap.halton([(0, 1), (0, 1)], 5, nearest=1)
-    run = psmp.plan(coarse, START, GOAL, check=wall, proposer="lazysp+grow", resolution=0.01, stop=psmp.checks(20000))
+    run = psmp.plan(coarse, START, GOAL, check=wall, proposer="lazysp+grow", resolution=0.01, stop=psmp.checks(6000))
     kinds = [event.kind for event in run]
     assert "grown" in kinds and run.path is not None and run.roadmap.vertex_count > 100
 
