@@ -100,6 +100,6 @@ def test_a_notebook(tmp_path):
     assert not any(cell.get("outputs") for cell in stored.cells), f"clear the outputs of {file}"
     done = nbclient.NotebookClient(stored, timeout=120, resources={"metadata": {"path": tmp_path}}).execute()
     given = [output.data for cell in done.cells for output in cell.get("outputs", []) if "data" in output]
-    tables = [data["text/html"] for data in given if "<table>" in data.get("text/html", "")]
-    assert len(tables) == 2 and all(re.search(r"length [\d.]+", table) for table in tables)
+    films = [data["text/html"] for data in given if data.get("text/html", "").startswith("<iframe srcdoc=")]
+    assert len(films) == 2 and all(re.search(r"length [\d.]+ after", film) for film in films)
     assert sum("image/png" in data for data in given) == 3

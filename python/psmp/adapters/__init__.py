@@ -4,7 +4,7 @@
     run = psmp.plan(psmp.Roadmap.halton(space, 1500, nearest=12), start, goal, check=check, axis_resolution=0.05)
 
 A checker of MuJoCo, pinocchio or Drake serves several threads at once, each with data of its own, and can be pickled where its model
-can. :func:`ompl` is the other way round: psmp as a planner of OMPL's, in its spaces and with its checkers.
+can. :func:`psmp.adapters.ompl` is the other way round: psmp as a planner of OMPL's, in its spaces and with its checkers.
 """
 
 from psmp.adapters._adapted import Adapted
