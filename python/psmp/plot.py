@@ -107,6 +107,9 @@ def world(
         ax.imshow(shade, cmap="gray", vmin=0, vmax=1, extent=extent, interpolation="nearest", zorder=0)
 
     def lines(ends: npt.NDArray[np.uint32], colour: str, width: float, level: int, label: str | None) -> None:
+        # A run that grows may have checked nothing but motions off the roadmap: a legend of that would name what is not there.
+        if not len(ends):
+            return
         segments = list(points[ends])
         ax.add_collection(LineCollection(segments, colors=colour, linewidths=width, zorder=level, label=label))
 

@@ -14,7 +14,7 @@
 //! | [`Local`] | nothing beforehand; a rate and a size of obstacles, learned from the checks |
 //! | [`Latent`] | hidden causes, learned from a set of known worlds |
 //! | [`SoftSet`] | a set of known worlds, each trusted less with every check it disagrees with |
-//! | [`Ensemble`] | other beliefs, each trusted as far as it has predicted well |
+//! | [`Ensemble`] | other beliefs, each trusted as far as it predicts worlds that it does not know |
 //! | [`Beyond`] | for edges that another belief's table does not know: known edges and checks near them |
 //!
 //! A belief is told how likely a check is, should the edge be free and should it be blocked

@@ -137,8 +137,9 @@ impl Counts {
             return u64::from(known);
         }
         let count = motion(roadmap, edge, resolution).configurations();
-        if let Some(kept) = kept {
-            kept.store(count as u32, Ordering::Relaxed);
+        // One that is too large to be kept is measured each time.
+        if let (Some(kept), Ok(count)) = (kept, u32::try_from(count)) {
+            kept.store(count, Ordering::Relaxed);
         }
         count as u64
     }
