@@ -18,6 +18,7 @@ use psmp::checker::{Stretches, World};
 use psmp::{Goals, Resolution, Session, SessionError, SessionOptions, Space};
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::Arc;
 
 psmp::table_of_names! {
     /// A way to check an arm.
@@ -54,6 +55,8 @@ pub struct CheckedArm {
     space: Space,
     world: Box<dyn AnyWorld>,
     sweep: Sweep,
+    /// Who is checked among what.
+    stage: Arc<(Arm, Scene)>,
 }
 
 impl CheckedArm {
@@ -86,6 +89,7 @@ impl CheckedArm {
             space: arm.space().clone(),
             world,
             sweep: Sweep::new(arm.kinematics(), bodies, contacts.pairs),
+            stage: Arc::new((arm.clone(), scene.clone())),
         })
     }
 
@@ -144,6 +148,7 @@ impl Clone for CheckedArm {
             space: self.space.clone(),
             world: self.world.another(),
             sweep: self.sweep.clone(),
+            stage: self.stage.clone(),
         }
     }
 }
@@ -169,6 +174,11 @@ impl World for CheckedArm {
         dimension: usize,
     ) -> Result<Option<usize>, Infallible> {
         self.world.first_collision(configurations, dimension)
+    }
+
+    fn features(&self) -> Option<Vec<f64>> {
+        let (arm, scene) = &*self.stage;
+        Some(arm.clearances(scene))
     }
 
     fn at_once(&self) -> u64 {

@@ -14,6 +14,7 @@
 mod arm;
 mod block;
 mod checking;
+mod clearance;
 mod collada;
 mod contacts;
 mod cover_cache;
@@ -57,6 +58,7 @@ mod xml;
 
 pub use arm::{Arm, ArmError};
 pub use checking::{CheckedArm, Checking};
+pub use clearance::with_clearances;
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
 pub use inverse::{Inverse, Search};

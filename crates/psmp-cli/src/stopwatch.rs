@@ -80,6 +80,10 @@ impl<W: World> World for Timed<W> {
         self.time(|world| world.first_collision(configurations, dimension))
     }
 
+    fn features(&self) -> Option<Vec<f64>> {
+        self.what.features()
+    }
+
     fn at_once(&self) -> u64 {
         self.what.at_once()
     }

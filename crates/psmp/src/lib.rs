@@ -33,6 +33,7 @@ pub mod belief;
 pub mod by_name;
 pub mod checker;
 mod event;
+mod features;
 mod goals;
 mod insurance;
 mod ledger;
@@ -57,6 +58,7 @@ mod waypoints;
 
 pub use anytime::{Anytime, RoadmapPlanner, Until};
 pub use event::{Event, EventKind, Move, Progress, Source, Yardstick};
+pub use features::Features;
 pub use goals::Goals;
 pub use ledger::{EdgeStatus, Entry, Ledger};
 pub use motion::{BisectionOrder, Motion, Resolution, ResolutionError};

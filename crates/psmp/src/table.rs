@@ -6,7 +6,11 @@
 //!
 //! A world that was only planned in is known where it was checked and nowhere else. What is missing of
 //! such worlds has bits of its own and counts for nothing.
+//!
+//! A table may have [features](Features) of its worlds. An [`Experience`] may then know those of the world that is
+//! planned in, too.
 
+use crate::features::{Features, unlikeness};
 use crate::roadmap::EdgeId;
 use std::sync::Arc;
 use thiserror::Error;
@@ -45,13 +49,14 @@ struct Bits {
 /// table.set(WorldId(0), EdgeId(2), true);
 /// assert_eq!(table.known_edges_in(WorldId(0)), Some(&[0b100][..]));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CollisionTable {
     worlds: usize,
     edges: usize,
     free: Bits,
     /// Where the state of an edge is known, if it is not everywhere.
     known: Option<Bits>,
+    features: Option<Features>,
 }
 
 /// A row of a table has the wrong number of edges.
@@ -75,6 +80,7 @@ impl CollisionTable {
             edges,
             free: Bits::none(worlds, edges),
             known: None,
+            features: None,
         }
     }
 
@@ -132,7 +138,29 @@ impl CollisionTable {
                 Some(known) => Some(bits(known)?),
                 None => None,
             },
+            features: None,
         })
+    }
+
+    /// The same, with what is known of its worlds before any check.
+    ///
+    /// # Panics
+    /// If these are features of another number of worlds.
+    #[must_use]
+    pub fn with_features(mut self, features: Features) -> Self {
+        assert_eq!(
+            features.world_count(),
+            self.worlds,
+            "every world has its features"
+        );
+        self.features = Some(features);
+        self
+    }
+
+    /// What is known of its worlds before any check, if anything is.
+    #[must_use]
+    pub fn features(&self) -> Option<&Features> {
+        self.features.as_ref()
     }
 
     /// The same worlds with room for so many more, of which nothing is known yet.
@@ -157,6 +185,8 @@ impl CollisionTable {
                 }
             }
         }
+        let chosen = worlds.iter().map(|world| world.index());
+        table.features = self.features.as_ref().map(|f| f.chosen(chosen, more));
         table
     }
 
@@ -289,6 +319,8 @@ impl Bits {
 pub struct Experience {
     table: Arc<CollisionTable>,
     worlds: Arc<[WorldId]>,
+    /// The features of the world that is planned in.
+    here: Option<Arc<[f64]>>,
 }
 
 impl Experience {
@@ -306,7 +338,30 @@ impl Experience {
         if let Some(world) = worlds.iter().find(|w| w.index() >= known) {
             panic!("world {} is not in a table of {known} worlds", world.0);
         }
-        Self { table, worlds }
+        Self {
+            table,
+            worlds,
+            here: None,
+        }
+    }
+
+    /// The same for one who plans in a world of these features. They say something where the table has features of
+    /// the same kind.
+    #[must_use]
+    pub fn for_world_with(mut self, features: &[f64]) -> Self {
+        self.here = Some(features.into());
+        self
+    }
+
+    /// How unlike each of its worlds is to the one that is planned in, by their features. `None` if nothing is known of
+    /// that one; for a world, if nothing is known of it.
+    #[must_use]
+    pub fn unlikeness(&self) -> Option<Vec<Option<f64>>> {
+        let (features, here) = self.table.features().zip(self.here.as_deref())?;
+        let each = self.worlds.iter();
+        let each = each.map(|world| unlikeness(features.of(world.index()), here));
+        let all: Vec<_> = each.collect();
+        all.iter().any(Option::is_some).then_some(all)
     }
 
     /// The table.
@@ -325,7 +380,20 @@ impl Experience {
     #[must_use]
     pub fn without(&self, left_out: &[WorldId]) -> Self {
         let worlds = self.worlds.iter().copied();
-        Self::of(self.table.clone(), worlds.filter(|w| !left_out.contains(w)))
+        Self {
+            here: self.here.clone(),
+            ..Self::of(self.table.clone(), worlds.filter(|w| !left_out.contains(w)))
+        }
+    }
+
+    /// What one would know who planned in this world and had not: all the others, and its features.
+    #[must_use]
+    pub fn as_if_in(&self, world: WorldId) -> Self {
+        let others = self.without(&[world]);
+        match self.table.features() {
+            Some(features) => others.for_world_with(features.of(world.index())),
+            None => others,
+        }
     }
 }
 
@@ -335,6 +403,7 @@ impl<T: Into<Arc<CollisionTable>>> From<T> for Experience {
         Self {
             worlds: table.worlds().collect(),
             table,
+            here: None,
         }
     }
 }

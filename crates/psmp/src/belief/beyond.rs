@@ -258,7 +258,7 @@ impl FirstWeights {
         let (mut sums, mut count) = ([0.0; EXPERTS], 0u32);
         for (index, &world) in left_out.iter().step_by(every).enumerate() {
             held_out::checks_in(table, world, index, &mut checks);
-            let mut soft = SoftSet::new(experience.without(&[world]), model);
+            let mut soft = SoftSet::new(experience.as_if_in(world), model);
             let mut local = local.clone();
             for (place, &edge) in checks.iter().enumerate() {
                 let free = table.is_free(world, edge);

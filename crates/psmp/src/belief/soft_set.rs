@@ -6,6 +6,10 @@
 //! probability, so that no edge is ever certain and no check is impossible. Both numbers are fitted:
 //! every known world is left out in turn, and those are kept that would have predicted it best.
 //!
+//! Where it is known beforehand how things stand, by [features](crate::Features), worlds in which they stand alike weigh
+//! more from the beginning: by `exp(-(unlikeness / breadth)^2 / 2)`. The breadth is fitted with the other two numbers. A world
+//! that is unlike all known ones is measured more coarsely, so that no known one stands for it alone.
+//!
 //! Of a world that was only planned in, most edges are missing. A missing edge neither agrees nor
 //! disagrees: it counts as free with the edge's share of the worlds that tell of it.
 //!
@@ -23,12 +27,17 @@ const DOUBTS: [f64; 11] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45,
 ];
 const FLIPS: [f64; 9] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+/// And for the breadth, where there are features: so many times as much as a world is usually unlike the known one that
+/// resembles it most, or so much that features tell nothing.
+const BREADTHS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, f64::INFINITY];
 
 /// How far known worlds are to be trusted: what a soft set needs beside the worlds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoftSetModel {
     doubt: f64,
     flip: f64,
+    /// Infinite where features tell nothing.
+    breadth: f64,
 }
 
 impl Default for SoftSetModel {
@@ -37,6 +46,7 @@ impl Default for SoftSetModel {
         Self {
             doubt: 0.05,
             flip: 0.05,
+            breadth: f64::INFINITY,
         }
     }
 }
@@ -48,24 +58,44 @@ impl SoftSetModel {
     #[must_use]
     pub fn new(doubt: f64, flip: f64) -> Option<Self> {
         let sound = |share: f64| share > 0.0 && share <= 0.5;
-        (sound(doubt) && sound(flip)).then_some(Self { doubt, flip })
+        (sound(doubt) && sound(flip)).then_some(Self {
+            doubt,
+            flip,
+            breadth: f64::INFINITY,
+        })
     }
 
-    /// Fits both numbers to known worlds: [worlds are left out](super::held_out), one at a
-    /// time, and the pair is kept that predicts them best from the others.
+    /// The same for worlds with features: how unlike two are that tell little of each other. `None` unless it is above 0.
+    #[must_use]
+    pub fn with_breadth(self, breadth: f64) -> Option<Self> {
+        (breadth > 0.0).then_some(Self { breadth, ..self })
+    }
+
+    /// Fits its numbers to known worlds: [worlds are left out](super::held_out), one at a
+    /// time, and those are kept that predict them best from the others.
     #[must_use]
     pub fn learn(experience: &Experience) -> Self {
         let left_out = held_out::left_out(experience.worlds());
-        let mut likelihoods = [[0.0; FLIPS.len()]; DOUBTS.len()];
+        let breadths = breadths(experience, &left_out);
+        let mut likelihoods = vec![[[0.0; FLIPS.len()]; DOUBTS.len()]; breadths.len()];
         let mut checks = Vec::new();
         if left_out.is_empty() {
             return Self::default();
         }
         for (index, left_out) in left_out.into_iter().enumerate() {
-            let others = experience.without(&[left_out]);
+            let others = experience.as_if_in(left_out);
             held_out::checks_in(experience.table(), left_out, index, &mut checks);
-            for (doubt, likelihoods) in DOUBTS.into_iter().zip(&mut likelihoods) {
-                let model = Self { doubt, flip: 0.5 };
+            let each = breadths.iter().zip(&mut likelihoods);
+            let each = each.flat_map(|(breadth, of_breadth)| {
+                let of_doubts = DOUBTS.into_iter().zip(of_breadth);
+                of_doubts.map(move |(doubt, likelihoods)| (*breadth, doubt, likelihoods))
+            });
+            for (breadth, doubt, likelihoods) in each {
+                let model = Self {
+                    doubt,
+                    flip: 0.5,
+                    breadth,
+                };
                 let mut set = SoftSet::new(others.clone(), model);
                 for &edge in &checks {
                     let free = experience.table().is_free(left_out, edge);
@@ -79,10 +109,17 @@ impl SoftSetModel {
             }
         }
         let mut best = (f64::NEG_INFINITY, Self::default());
-        for (doubt, likelihoods) in DOUBTS.into_iter().zip(likelihoods) {
-            for (flip, likelihood) in FLIPS.into_iter().zip(likelihoods) {
-                if likelihood > best.0 {
-                    best = (likelihood, Self { doubt, flip });
+        for (breadth, likelihoods) in breadths.into_iter().zip(likelihoods) {
+            for (doubt, likelihoods) in DOUBTS.into_iter().zip(likelihoods) {
+                for (flip, likelihood) in FLIPS.into_iter().zip(likelihoods) {
+                    if likelihood > best.0 {
+                        let model = Self {
+                            doubt,
+                            flip,
+                            breadth,
+                        };
+                        best = (likelihood, model);
+                    }
                 }
             }
         }
@@ -100,6 +137,42 @@ impl SoftSetModel {
     pub fn flip(&self) -> f64 {
         self.flip
     }
+
+    /// How unlike two worlds are by their features that tell little of each other; infinite where features tell nothing.
+    #[must_use]
+    pub fn breadth(&self) -> f64 {
+        self.breadth
+    }
+}
+
+/// What is tried for the breadth.
+fn breadths(experience: &Experience, left_out: &[WorldId]) -> Vec<f64> {
+    let nearest = |&world: &WorldId| {
+        let all = experience.as_if_in(world).unlikeness()?;
+        all.into_iter().flatten().min_by(f64::total_cmp)
+    };
+    let mut nearest: Vec<f64> = left_out.iter().filter_map(nearest).collect();
+    nearest.sort_by(f64::total_cmp);
+    let usual = nearest.get(nearest.len() / 2).filter(|usual| **usual > 0.0);
+    match usual {
+        Some(usual) => BREADTHS.map(|breadth| breadth * usual).to_vec(),
+        None => vec![f64::INFINITY],
+    }
+}
+
+/// What each world weighs before any check, by how unlike it is to the one that is planned in. One of which nothing is
+/// known weighs what the others do in the mean.
+fn likeness(unlike: &[Option<f64>], breadth: f64) -> Vec<f64> {
+    let known = || unlike.iter().flatten().copied();
+    let least = known().fold(f64::INFINITY, f64::min);
+    let breadth = breadth.max(least);
+    let weight = |unlike: f64| {
+        let (far, near) = (unlike / breadth, least / breadth);
+        (0.5 * (near * near - far * far)).exp()
+    };
+    let mean = known().map(weight).sum::<f64>() / known().count().max(1) as f64;
+    let each = unlike.iter();
+    each.map(|unlike| unlike.map_or(mean, weight)).collect()
 }
 
 /// A world of less weight than this share of the heaviest is not looked at until it matters again.
@@ -153,6 +226,15 @@ impl SoftSet {
                 partial[place] |= flag;
             }
         }
+        if model.breadth.is_finite()
+            && let Some(unlike) = experience.unlikeness()
+        {
+            let each = experience.worlds().iter();
+            for (world, weight) in each.zip(likeness(&unlike, model.breadth)) {
+                weights[world.index()] = weight;
+            }
+        }
+        let most = weights.iter().copied().fold(0.0, f64::max);
         let mut set = Self {
             live: members.clone(),
             up_to: vec![0.0; known],
@@ -167,7 +249,7 @@ impl SoftSet {
             draw: Draw::new(0, 0),
             drawn: WorldId(0),
         };
-        set.sum_up(1.0);
+        set.sum_up(if most > 0.0 { most } else { 1.0 });
         set
     }
 

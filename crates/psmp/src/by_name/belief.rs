@@ -164,7 +164,7 @@ impl BeliefName {
                 Some(held_out::log_likelihood_per_check(
                     table,
                     left_out,
-                    |world| SoftSet::new(experience.without(&[world]), model),
+                    |world| SoftSet::new(experience.as_if_in(world), model),
                 ))
             }
             Self::FiniteSet => Some(held_out::log_likelihood_per_check(

@@ -126,6 +126,8 @@ fn content(experience: &Experience) -> u64 {
             table.known_edges_in(world).into_iter().flatten().copied(),
             hash,
         );
+        let features = table.features().map(|f| f.of(world.index()));
+        hash = fold(features.into_iter().flatten().map(|x| x.to_bits()), hash);
     }
     hash
 }

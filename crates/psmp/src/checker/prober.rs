@@ -66,6 +66,12 @@ pub trait World {
         false
     }
 
+    /// What is known of it before anything is asked, if anything is: the [features](crate::Features) by which
+    /// experience of other worlds tells which of them this one resembles.
+    fn features(&self) -> Option<Vec<f64>> {
+        None
+    }
+
     /// Answers for stretches of a motion, whether they are free all along.
     ///
     /// A world must not leave stretches [open](Proof::Open) however short they are: where the robot

@@ -261,6 +261,10 @@ impl<W: World> World for SideBySide<W> {
         }
     }
 
+    fn features(&self) -> Option<Vec<f64>> {
+        self.world.features()
+    }
+
     fn at_once(&self) -> u64 {
         self.world.at_once()
     }

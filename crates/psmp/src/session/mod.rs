@@ -349,6 +349,10 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
                 Resolution::distance(space.longest_side() * step)?
             }
         };
+        let known = options.experience.map(|known| match world.features() {
+            Some(here) if known.table().features().is_some() => known.for_world_with(&here),
+            _ => known,
+        });
         let ground = Ground {
             space: space.clone(),
             world,
@@ -358,6 +362,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         };
         let mut session = Self::begun(SessionOptions {
             roadmap: options.roadmap.map(|roadmap| roadmap.in_space(space)),
+            experience: known,
             ..options
         });
         session.grows = growing_planner(&session.options);

@@ -208,11 +208,15 @@ impl<'a> ArmArena<'a> {
             return Ok(Found::nothing(Ending::NoPathOnRoadmap, 0));
         };
         let table = self.set.table.clone();
+        let problem = &self.set.problems[self.world.index()];
         let setting = Setting {
-            experience: Some(match contender.familiarity {
-                Familiarity::Seen => Experience::from(table),
-                Familiarity::Unseen => Experience::of(table, self.set.train_worlds()),
-            }),
+            experience: Some(
+                match contender.familiarity {
+                    Familiarity::Seen => Experience::from(table),
+                    Familiarity::Unseen => Experience::of(table, self.set.train_worlds()),
+                }
+                .for_world_with(&problem.arm.clearances(&problem.scene)),
+            ),
             models: self.set.models.clone(),
             eta: self.experiment.eta,
             seed,
