@@ -9,8 +9,8 @@ use crate::arm::Arm;
 use crate::obstacle::{Obstacles, PreparedShape};
 use crate::pose::Pose;
 use crate::scene::Scene;
+use psmp::Features;
 use psmp::roadmap::halton;
-use psmp::{CollisionTable, Features};
 
 /// Points at which clearances are measured.
 const POINTS: usize = 64;
@@ -43,17 +43,10 @@ impl Arm {
     }
 }
 
-/// A table of an arm in scenes, with the clearances in each of them.
-///
-/// # Panics
-/// If it has not one world for each scene.
-#[must_use]
-pub fn with_clearances(table: CollisionTable, arm: &Arm, scenes: &[Scene]) -> CollisionTable {
+/// The clearances of an arm in each of some scenes; nothing if there is none.
+pub(crate) fn clearances_in(arm: &Arm, scenes: &[Scene]) -> Option<Features> {
     let rows: Vec<Vec<f64>> = scenes.iter().map(|scene| arm.clearances(scene)).collect();
-    match Features::from_rows(&rows) {
-        Some(features) => table.with_features(features),
-        None => table,
-    }
+    Features::from_rows(&rows)
 }
 
 #[cfg(test)]

@@ -58,7 +58,6 @@ mod xml;
 
 pub use arm::{Arm, ArmError};
 pub use checking::{CheckedArm, Checking};
-pub use clearance::with_clearances;
 pub use exact::ExactWorld;
 pub use geometry::{Heightfield, Mesh, Placed, PointCloud, Shape, ShapeError};
 pub use inverse::{Inverse, Search};

@@ -6,6 +6,7 @@
 
 use crate::arm::{Arm, ArmError};
 use crate::block::LANES;
+use crate::clearance::clearances_in;
 use crate::contacts::Contacts;
 use crate::crowded::CrowdedPairs;
 use crate::scene::Scene;
@@ -13,6 +14,7 @@ use crate::sphere_cover::SphereModel;
 use crate::sphere_tree::{BodyPair, Scratch, SphereTree};
 use crate::surroundings::{BoxedSurroundings, PlacedBlock, SweptBox};
 use fearless_simd::{Level, Simd, dispatch, f32x8};
+use psmp::Features;
 use std::sync::Arc;
 
 /// One arm in many scenes, asked about the same motions: what does not depend on the scene is
@@ -31,6 +33,8 @@ pub struct SphereWorlds {
     swept: Vec<SweptBox>,
     /// Whether the bodies of each pair set touch each other along the motion.
     meets_itself: Vec<bool>,
+    /// What is known of each scene before any motion is asked about.
+    features: Option<Arc<Features>>,
 }
 
 impl SphereWorlds {
@@ -69,7 +73,13 @@ impl SphereWorlds {
             blocks: Vec::new(),
             level: Level::new(),
             tree: Arc::new(tree),
+            features: clearances_in(arm, scenes).map(Arc::new),
         })
+    }
+
+    /// The arm's [clearances](Arm::clearances) in the scenes; nothing if there is no scene.
+    pub(crate) fn features(&self) -> Option<&Features> {
+        self.features.as_deref()
     }
 
     /// How many scenes there are.
@@ -155,6 +165,7 @@ impl Clone for SphereWorlds {
             level: self.level,
             blocks: Vec::new(),
             swept: self.swept.clone(),
+            features: self.features.clone(),
         }
     }
 }

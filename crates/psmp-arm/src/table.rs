@@ -82,7 +82,10 @@ impl TableJob<'_> {
                 table.set(WorldId(world as u32), EdgeId(edge as u32), true);
             }
         }
-        Ok(table)
+        Ok(match self.worlds.features() {
+            Some(features) => table.with_features(features.clone()),
+            None => table,
+        })
     }
 
     /// Removes the finished shards of this table.

@@ -7,7 +7,9 @@
 //! a hash of its edges and their lengths.
 //!
 //! Sections: `free by edge` and `free by world`, the bits of a table file; `known by edge` and `known
-//! by world`, likewise, left out where nothing is missing; `soft set`, its doubt and flip; `weights`,
+//! by world`, likewise, left out where nothing is missing; `features`, so many numbers for each world in turn, and `soft
+//! breadth`, how unlike by them worlds are that tell little of each other, left out where there are none or they tell
+//! nothing; `soft set`, its doubt and flip; `weights`,
 //! what an ensemble's members weigh to begin with: of each its name (16 bytes) and the logarithm, and
 //! members of another name than this program knows are passed over; `latent mean`, `latent loadings`
 //! and `latent rest`, left out where there are too few worlds for a model; and where it was learned from
@@ -23,7 +25,7 @@ use crate::sections::{Format, NAME, numbers, padded};
 use crate::table_file::{check_borne_out, overfull, rows_by_edge, rows_by_world};
 use psmp::belief::{LatentModel, SoftSetModel};
 use psmp::by_name::{BeliefName, MemberWeights, ModelCache};
-use psmp::{CollisionTable, Direction, EdgeId, Experience, Roadmap};
+use psmp::{CollisionTable, Direction, EdgeId, Experience, Features, Roadmap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::Hasher;
@@ -47,6 +49,8 @@ const FREE_BY_WORLD: &str = "free by world";
 const KNOWN_BY_EDGE: &str = "known by edge";
 const KNOWN_BY_WORLD: &str = "known by world";
 const SOFT_SET: &str = "soft set";
+const FEATURES: &str = "features";
+const SOFT_BREADTH: &str = "soft breadth";
 const WEIGHTS: &str = "weights";
 const LATENT: [&str; 3] = ["latent mean", "latent loadings", "latent rest"];
 /// Whose weights a file of version 1 has.
@@ -175,6 +179,14 @@ impl BeliefFile {
         }
         let soft = [self.soft_set.doubt(), self.soft_set.flip()];
         sections.push((SOFT_SET, bytemuck::cast_slice(&soft).to_vec()));
+        if let Some(features) = table.features() {
+            let numbers = bytemuck::cast_slice(features.numbers());
+            sections.push((FEATURES, numbers.to_vec()));
+        }
+        if self.soft_set.breadth().is_finite() {
+            let breadth = self.soft_set.breadth().to_le_bytes();
+            sections.push((SOFT_BREADTH, breadth.to_vec()));
+        }
         let weights = self.weights.iter().flat_map(|(member, weight)| {
             let name = padded(&member.to_string());
             name.into_iter().chain(weight.to_le_bytes())
@@ -247,10 +259,29 @@ impl BeliefFile {
         }
         let table = CollisionTable::from_words(worlds, edges, free, known)
             .ok_or_else(|| strange("its table"))?;
+        let table = match file.section(FEATURES, None)? {
+            Some(bytes) => {
+                let of_worlds = |bytes: &[u8]| {
+                    let width = bytes.len() / 8 / worlds.max(1);
+                    let whole = bytes.len() == width * worlds * 8;
+                    let numbers = whole.then(|| numbers(bytes))?;
+                    Features::from_numbers(width, numbers)
+                };
+                let features = of_worlds(bytes).ok_or_else(|| strange(FEATURES))?;
+                table.with_features(features)
+            }
+            None => table,
+        };
         let soft_set = file
             .section(SOFT_SET, Some(16))?
             .and_then(|both| SoftSetModel::new(float(both), float(&both[8..])))
             .ok_or_else(|| strange(SOFT_SET))?;
+        let soft_set = match file.section(SOFT_BREADTH, Some(8))? {
+            Some(breadth) => soft_set
+                .with_breadth(float(breadth))
+                .ok_or_else(|| strange(SOFT_BREADTH))?,
+            None => soft_set,
+        };
         let version = file.version();
         let length = (version == 1).then_some(8 * MEMBERS_OF_VERSION_1.len());
         let weights = file
@@ -377,12 +408,23 @@ mod tests {
     }
 
     fn belief(partial: bool) -> BeliefFile {
-        let experience = Experience::from(table(partial));
+        let row = |w: u32| [f64::from(w), 1.0];
+        let features: Vec<[f64; 2]> = (0..70).map(row).collect();
+        // Of maps nothing is known beforehand, of scenes there is.
+        let soft_set = SoftSetModel::new(0.125, 0.003).unwrap();
+        let (table, soft_set) = match partial {
+            true => (table(true), soft_set),
+            false => (
+                table(false).with_features(Features::from_rows(&features).unwrap()),
+                soft_set.with_breadth(0.75).unwrap(),
+            ),
+        };
+        let experience = Experience::from(table);
         let weights = [-0.5, -0.25, -0.3, -2.0];
         BeliefFile {
             roadmap: Fingerprint::of(&roadmap(90)),
             table: experience.table().clone(),
-            soft_set: SoftSetModel::new(0.125, 0.003).unwrap(),
+            soft_set,
             latent: Some(LatentModel::learn(&experience).into()),
             weights: MemberWeights::new(MEMBERS_OF_VERSION_1.into_iter().zip(weights)).unwrap(),
             maps: None,

@@ -7,19 +7,21 @@
 //! | bytes    | content                                                      |
 //! |----------|--------------------------------------------------------------|
 //! | 0..8     | `psmptab` and a zero                                         |
-//! | 8..12    | version, 1                                                   |
+//! | 8..12    | version: 2 where worlds have features, else 1                |
 //! | 12..16   | CRC-32 of the payload                                        |
 //! | 16..24   | number of worlds                                             |
 //! | 24..32   | number of edges                                              |
-//! | 32..60   | zeros                                                        |
+//! | 32..40   | number of features of each world                             |
+//! | 40..60   | zeros                                                        |
 //! | 60..64   | CRC-32 of the bytes before                                   |
 //! | 64..     | for each edge, its worlds, a bit each, filled up to 64 bits  |
 //! | then     | for each world, its edges, a bit each, filled up to 64 bits  |
+//! | then     | for each world, its features, as numbers of 64 bits          |
 
 use crate::error::{FileError, Place};
 use crate::files;
 use crate::regular_file::check_regular;
-use psmp::{CollisionTable, EdgeId};
+use psmp::{CollisionTable, EdgeId, Features};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -28,7 +30,8 @@ use std::path::Path;
 compile_error!("table files are used as they are, which takes a little-endian machine");
 
 const MAGIC: [u8; 8] = *b"psmptab\0";
-const VERSION: u32 = 1;
+/// Files without features are those of the first version, which any program reads.
+const VERSIONS: [u32; 2] = [1, 2];
 const HEADER: usize = 64;
 const DAMAGED: &str = "the file is damaged or was cut short: write or copy it again";
 
@@ -48,9 +51,14 @@ pub fn write_table(path: impl AsRef<Path>, table: &CollisionTable) -> Result<(),
         for row in rows_by_edge(table).chain(rows_by_world(table)) {
             append(w, row)?;
         }
+        let features = table.features();
+        if let Some(features) = features {
+            append(w, bytemuck::cast_slice(features.numbers()))?;
+        }
         let shape = Shape {
             worlds: table.world_count(),
             edges: table.edge_count(),
+            features: features.map_or(0, Features::width),
         };
         w.seek(SeekFrom::Start(0))?;
         w.write_all(&header(shape, checksum.finalize()))
@@ -72,19 +80,23 @@ pub(crate) fn rows_by_world(table: &CollisionTable) -> impl Iterator<Item = &[u6
 struct Shape {
     worlds: usize,
     edges: usize,
+    /// Of each world.
+    features: usize,
 }
 
 impl Shape {
-    /// How many words there are by edge and by world, if that is a number at all.
-    fn words(self) -> Option<[usize; 2]> {
+    /// How many words there are by edge, by world, and of features, if that is a number at all.
+    fn words(self) -> Option<[usize; 3]> {
         let by_edge = self.edges.checked_mul(self.worlds.div_ceil(64))?;
-        Some([by_edge, self.worlds.checked_mul(self.edges.div_ceil(64))?])
+        let by_world = self.worlds.checked_mul(self.edges.div_ceil(64))?;
+        Some([by_edge, by_world, self.worlds.checked_mul(self.features)?])
     }
 
     /// How long the file is, if that is a length at all.
     fn file_length(self) -> Option<u64> {
-        let [by_edge, by_world] = self.words()?;
-        let bytes = by_edge.checked_add(by_world)?.checked_mul(8)?;
+        let [by_edge, by_world, features] = self.words()?;
+        let words = by_edge.checked_add(by_world)?.checked_add(features)?;
+        let bytes = words.checked_mul(8)?;
         u64::try_from(bytes.checked_add(HEADER)?).ok()
     }
 }
@@ -92,10 +104,12 @@ impl Shape {
 fn header(shape: Shape, payload_checksum: u32) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&MAGIC);
-    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    let version = VERSIONS[usize::from(shape.features > 0)];
+    header[8..12].copy_from_slice(&version.to_le_bytes());
     header[12..16].copy_from_slice(&payload_checksum.to_le_bytes());
     header[16..24].copy_from_slice(&(shape.worlds as u64).to_le_bytes());
     header[24..32].copy_from_slice(&(shape.edges as u64).to_le_bytes());
+    header[32..40].copy_from_slice(&(shape.features as u64).to_le_bytes());
     let checksum = crc32fast::hash(&header[..60]);
     header[60..].copy_from_slice(&checksum.to_le_bytes());
     header
@@ -123,14 +137,15 @@ pub fn read_table(path: impl AsRef<Path>) -> Result<CollisionTable, FileError> {
     header.map_err(refused)?;
     let header = check_header(path, &start, length)?;
     let mut checksum = crc32fast::Hasher::new();
-    let mut bits = || -> Result<[Vec<u64>; 2], io::Error> {
-        let [by_edge, by_world] = header.words;
+    let mut words = || -> Result<[Vec<u64>; 3], io::Error> {
+        let [by_edge, by_world, features] = header.words;
         Ok([
             read_words(&mut file, by_edge, &mut checksum)?,
             read_words(&mut file, by_world, &mut checksum)?,
+            read_words(&mut file, features, &mut checksum)?,
         ])
     };
-    let bits = bits().map_err(refused)?;
+    let [by_edge, by_world, features] = words().map_err(refused)?;
     let damaged = |problem: &str| {
         let place = Place::Byte(HEADER as u64);
         FileError::new(path, problem).at(place).hint(DAMAGED)
@@ -140,13 +155,19 @@ pub fn read_table(path: impl AsRef<Path>) -> Result<CollisionTable, FileError> {
             "the bits do not have the checksum that the header tells",
         ));
     }
-    let Shape { worlds, edges } = header.shape;
-    CollisionTable::from_words(worlds, edges, bits, None)
+    let Shape { worlds, edges, .. } = header.shape;
+    let features = features.into_iter().map(f64::from_bits).collect();
+    let features = Features::from_numbers(header.shape.features, features);
+    let table = CollisionTable::from_words(worlds, edges, [by_edge, by_world], None)
         .filter(|table| {
             !rows_by_edge(table).any(|row| overfull(row, worlds))
                 && !rows_by_world(table).any(|row| overfull(row, edges))
         })
-        .ok_or_else(|| damaged("a row has bits beyond its end"))
+        .ok_or_else(|| damaged("a row has bits beyond its end"))?;
+    Ok(match features.filter(|f| f.world_count() == worlds) {
+        Some(features) => table.with_features(features),
+        None => table,
+    })
 }
 
 /// Reads so many words, into just as much memory.
@@ -193,7 +214,7 @@ pub(crate) fn check_borne_out(path: &Path, worlds: usize, edges: usize) -> Resul
 /// What the header of a sound file says.
 struct Header {
     shape: Shape,
-    words: [usize; 2],
+    words: [usize; 3],
     checksum: u32,
 }
 
@@ -219,8 +240,10 @@ fn check_header(path: &Path, bytes: &[u8], length: u64) -> Result<Header, FileEr
     let word =
         |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let count = |at: usize| u64::from(word(at + 4)) << 32 | u64::from(word(at));
-    if word(8) != VERSION {
-        let problem = format!("is a table file of version {}, expected {VERSION}", word(8));
+    if !VERSIONS.contains(&word(8)) {
+        let [first, last] = VERSIONS;
+        let version = word(8);
+        let problem = format!("is a table file of version {version}, expected {first} to {last}");
         return wrong(
             8,
             problem,
@@ -231,14 +254,19 @@ fn check_header(path: &Path, bytes: &[u8], length: u64) -> Result<Header, FileEr
         let problem = "the header does not have the checksum that it tells".to_owned();
         return wrong(60, problem, DAMAGED);
     }
-    let (worlds, edges) = (count(16), count(24));
+    let (worlds, edges, features) = (count(16), count(24), count(32));
     let (Ok(few_worlds), Ok(few_edges)) = (u32::try_from(worlds), u32::try_from(edges)) else {
         let problem = format!("has {worlds} worlds of {edges} edges, ids have 32 bits");
         return wrong(16, problem, "split the table");
     };
+    let Ok(few_features) = usize::try_from(features) else {
+        let problem = format!("tells of {features} features of a world");
+        return wrong(32, problem, DAMAGED);
+    };
     let shape = Shape {
         worlds: few_worlds as usize,
         edges: few_edges as usize,
+        features: few_features,
     };
     let expected = shape.file_length();
     let Some(words) = shape.words().filter(|_| expected == Some(length)) else {
@@ -281,6 +309,16 @@ mod tests {
             let table = table(worlds, edges);
             let (_folder, path) = written(&table);
             assert_eq!(read_table(&path).unwrap(), table);
+            // Who knows of no features reads a file that has none.
+            assert_eq!(std::fs::read(&path).unwrap()[8], 1);
+            let row = |w: usize| [w as f64, 0.5, -1.0];
+            let rows: Vec<[f64; 3]> = (0..worlds).map(row).collect();
+            if let Some(features) = Features::from_rows(&rows) {
+                let table = table.with_features(features);
+                let (_folder, path) = written(&table);
+                assert_eq!(read_table(&path).unwrap(), table);
+                assert_eq!(std::fs::read(&path).unwrap()[8], 2);
+            }
         }
     }
 
@@ -288,7 +326,8 @@ mod tests {
     fn no_changed_bit_and_no_cut_goes_unseen() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.table");
-        write_table(&path, &table(70, 3)).unwrap();
+        let features = Features::from_rows(&[[0.25]; 70]).unwrap();
+        write_table(&path, &table(70, 3).with_features(features)).unwrap();
         let good = std::fs::read(&path).unwrap();
         for bit in 0..good.len() * 8 {
             let mut bytes = good.clone();
@@ -315,7 +354,7 @@ mod tests {
         for (at, problem, change) in [
             (0, "not a table file", &Vec::clear as &dyn Fn(&mut Vec<u8>)),
             (0, "not a table file", &|b| b[0] = b'P'),
-            (8, "version 2", &|b| b[8] = 2),
+            (8, "version 3", &|b| b[8] = 3),
             (60, "checksum", &|b| b[16] ^= 1),
             (20, "inside its header", &|b| b.truncate(20)),
             (good.len() as u64 - 1, "expected", &|b| {
@@ -328,6 +367,7 @@ mod tests {
                     Shape {
                         worlds,
                         edges: worlds,
+                        features: 0,
                     },
                     0,
                 )
@@ -338,6 +378,7 @@ mod tests {
                     Shape {
                         worlds: 0,
                         edges: 100_000_000,
+                        features: 0,
                     },
                     0,
                 )
@@ -348,6 +389,7 @@ mod tests {
                     Shape {
                         worlds: 1 << 40,
                         edges: 1,
+                        features: 0,
                     },
                     0,
                 )
@@ -368,6 +410,7 @@ mod tests {
                 Shape {
                     worlds: 70,
                     edges: 3,
+                    features: 0,
                 },
                 checksum,
             );

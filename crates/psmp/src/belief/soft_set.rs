@@ -508,6 +508,7 @@ mod tests {
     use super::*;
     use crate::belief::PartlyChecked;
     use crate::checker::Sightings;
+    use crate::features::Features;
 
     fn show(set: &mut SoftSet, edge: u32, free: bool) {
         set.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
@@ -705,5 +706,65 @@ mod tests {
         let lone = Experience::of(noisy_copies(0.1), [WorldId(0)]);
         let lone = SoftSetModel::learn(&lone);
         assert_eq!(lone, SoftSetModel::default());
+    }
+
+    /// Worlds along a line, each with the edges free that lie beyond it, some of them flipped; by how far they are along
+    /// it they are told apart if `told`, and by noise if not.
+    fn along_a_line(told: bool) -> Experience {
+        let random = Draw::new(5, 0);
+        let at = |w: u64| random.unit(w);
+        let row = |w: u64| -> Vec<bool> {
+            let edge = |e: u64| (e as f64 / 200.0 > at(w)) ^ (Draw::new(6, w).unit(e) < 0.01);
+            (0..200).map(edge).collect()
+        };
+        let rows: Vec<Vec<bool>> = (0..100).map(row).collect();
+        let feature = |w: u64| [if told { at(w) } else { Draw::new(7, w).unit(0) }, 1.0];
+        let features: Vec<[f64; 2]> = (0..100).map(feature).collect();
+        let table = CollisionTable::from_rows(200, &rows).unwrap();
+        Experience::from(table.with_features(Features::from_rows(&features).unwrap()))
+    }
+
+    #[test]
+    fn features_tell_which_worlds_count_before_any_check() {
+        let experience = along_a_line(true);
+        let model = SoftSetModel::learn(&experience);
+        assert!(model.breadth() < 0.1, "{model:?}");
+        let known = experience.clone().for_world_with(&[0.5, 1.0]);
+        let mut set = SoftSet::new(known, model);
+        let [near, far] = [50, 150].map(|edge| set.probability_free(EdgeId(edge)));
+        assert!(near < 0.05 && far > 0.95, "{near} {far}");
+        // Who is not told, or told of other features, has what all worlds say.
+        for untold in [
+            experience.clone(),
+            experience.clone().for_world_with(&[0.5]),
+        ] {
+            let mut set = SoftSet::new(untold, model);
+            let p = set.probability_free(EdgeId(50));
+            assert!((0.1..0.5).contains(&p), "{p}");
+        }
+        // A world that is like none of them is not taken for the one that is nearest.
+        let set = SoftSet::new(experience.clone().for_world_with(&[9.0, 1.0]), model);
+        assert!(set.shares().all(|share| share < 0.02));
+        // Of a world that was planned in nothing is known beforehand; it weighs as others do.
+        let room = experience.table().with_room_for(1);
+        let known = Experience::from(room).for_world_with(&[0.5, 1.0]);
+        let shares: Vec<f64> = SoftSet::new(known, model).shares().collect();
+        assert!((shares[100] - 1.0 / 101.0).abs() < 1e-9, "{}", shares[100]);
+    }
+
+    #[test]
+    fn features_that_tell_nothing_are_given_no_weight() {
+        let model = SoftSetModel::learn(&along_a_line(false));
+        let plain = along_a_line(true);
+        let rows: Vec<Vec<bool>> = (plain.table().worlds())
+            .map(|w| {
+                (0..200)
+                    .map(|e| plain.table().is_free(w, EdgeId(e)))
+                    .collect()
+            })
+            .collect();
+        let without = SoftSetModel::learn(&CollisionTable::from_rows(200, &rows).unwrap().into());
+        assert_eq!(without.breadth(), f64::INFINITY);
+        assert_eq!(model, without);
     }
 }

@@ -12,7 +12,6 @@ use psmp::{CollisionTable, Connection, Query, Roadmap, WorldId};
 use psmp_arm::{
     Arm, ArmError, ArmProblem, DEFAULT_SPHERES, MotionRequest, Permissions, Placed, Robot,
     Sampling, Scene, Semantics, SphereModel, SphereWorlds, TableJob, joint_roadmap,
-    with_clearances,
 };
 use psmp_files::FileError;
 use psmp_lab::Origin;
@@ -277,7 +276,6 @@ impl<'a> Maker<'a> {
         self.watch.begin(&stage, bench.roadmap.edge_count() as u64);
         let parts = self.folder.join("tables");
         let table = job.compute(&parts, |edges| self.watch.step(edges as u64))?;
-        let table = with_clearances(table, &bench.arm, &scenes);
         Ok(ArmSet {
             name,
             about,
