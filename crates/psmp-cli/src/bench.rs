@@ -183,7 +183,7 @@ pub fn choose_worlds(text: &str, dataset: &Dataset) -> Result<Vec<WorldId>> {
 }
 
 /// Worlds by name or by ids counted from 1, of those for testing and for training.
-fn worlds_of(
+pub fn worlds_of(
     text: &str,
     of: &str,
     count: usize,

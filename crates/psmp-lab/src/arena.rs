@@ -4,7 +4,7 @@
 use crate::entrant::{Entrant, EntrantName};
 use crate::event_hash::EventHash;
 use crate::problems::{Origin, Problems};
-use crate::recorded::RecordedChecker;
+use crate::recorded::{RecordedChecker, Sight};
 use crate::resolution::resolution_for;
 use crate::row::Row;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
@@ -40,17 +40,31 @@ pub fn checker_for(
     image: Option<OccupancyGrid>,
     resolution: Option<f64>,
 ) -> Result<RecordedChecker, SweepError> {
+    let sight = match image {
+        Some(image) => {
+            let resolution = resolution_for(problems.roadmap(), resolution)?;
+            Some((Box::new(image) as Sight, resolution))
+        }
+        None => None,
+    };
+    checker_in(problems, world, sight)
+}
+
+/// A checker in a recorded world, by its configurations where these are seen.
+pub(crate) fn checker_in(
+    problems: &dyn Problems,
+    world: WorldId,
+    sight: Option<(Sight, Resolution)>,
+) -> Result<RecordedChecker, SweepError> {
     let table = problems.table()?;
-    let Some(image) = image else {
+    let Some((sight, resolution)) = sight else {
         return Ok(RecordedChecker::by_edges(table, world));
     };
     let roadmap = problems.roadmap();
-    let resolution = resolution_for(roadmap, resolution)?;
-    RecordedChecker::by_image(table, world, roadmap, image, resolution).map_err(|e| {
-        SweepError::Dataset {
-            dataset: problems.name().to_owned(),
-            why: e.to_string(),
-        }
+    let checker = RecordedChecker::by_configurations(table, world, roadmap, sight, resolution);
+    checker.map_err(|e| SweepError::Dataset {
+        dataset: problems.name().to_owned(),
+        why: e.to_string(),
     })
 }
 

@@ -7,10 +7,14 @@
 //! average, the share of free edges is from the probability they were given, by bins of a tenth; and
 //! the *reliability diagram* shows that bin by bin.
 //!
+//! Beliefs that look around go by how near edges are. Where the space has an [embedding](psmp::Embedding), as an arm's
+//! has, that is measured in the workspace, and the same beliefs are asked once more as if there were none: what
+//! they know of the joints alone stands beside what they know of the bodies.
+//!
 //! Edges that no table knows are a matter of their own: the roadmap [has grown](crate::grown), beliefs
 //! have learned from the rest of it, and are asked about the new edges only.
 
-use crate::arena::{Arena, checker_for};
+use crate::arena::{Arena, checker_in};
 use crate::grown::Grown;
 use crate::problems::Problems;
 use crate::statistics::mean_over_worlds;
@@ -18,7 +22,7 @@ use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
 use psmp::belief::Evidence;
 use psmp::by_name::{BeliefName, PlannerSpec, Setting};
 use psmp::checker::{Checker, Part, Sightings};
-use psmp::{Draw, EdgeId, EventKind, Limit, WorldId};
+use psmp::{Draw, EdgeId, EventKind, Limit, Query, Roadmap, Space, VertexId, WorldId};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -76,6 +80,9 @@ pub struct Calibration {
     pub dataset: String,
     /// The belief.
     pub belief: String,
+    /// Where a belief that looks around measures how near edges are: `workspace` or `joints`. Empty
+    /// where there is no choice.
+    pub distances: &'static str,
     /// Which edges were checked: `random`, or the planner that chose them.
     pub order: String,
     /// Of which edges beliefs were asked: `known`, those that they have learned of, or `new`.
@@ -98,10 +105,22 @@ pub struct Calibration {
     pub reliability: Vec<Bin>,
 }
 
+impl Calibration {
+    /// The belief, and what tells it from others of its name.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.distances {
+            "" => self.belief.clone(),
+            distances => format!("{}, {distances}", self.belief),
+        }
+    }
+}
+
 /// What a calibration has found.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Calibrations {
-    /// Beliefs in the order given, each after ever more checks.
+    /// Beliefs in the order given, each after ever more checks; one that is asked twice first by distances in
+    /// the workspace.
     pub rows: Vec<Calibration>,
     /// The beliefs that cannot be had here, and why.
     pub left_out: Vec<(String, String)>,
@@ -141,8 +160,30 @@ impl Tally {
     }
 }
 
-/// Calibrates beliefs in some worlds. `tick` is called after each belief in each world, from any
-/// thread.
+/// A belief, on a roadmap by whose space it tells what is near.
+struct Asked {
+    belief: BeliefName,
+    distances: &'static str,
+    roadmap: Roadmap,
+}
+
+/// Whether a belief learns from the configurations on checked edges.
+fn looks_around(belief: BeliefName) -> bool {
+    matches!(belief, BeliefName::NearestNeighbour | BeliefName::Local)
+}
+
+/// The same roadmap in the same space, which is embedded in no other.
+fn without_embedding(roadmap: &Roadmap) -> Option<Roadmap> {
+    let (space, coordinates) = (roadmap.space()?, roadmap.configurations()?);
+    space.embedding()?;
+    let plain = Space::new(space.axes().to_vec()).ok()?;
+    let roadmap = roadmap.clone();
+    roadmap
+        .with_configurations(plain, coordinates.into_owned())
+        .ok()
+}
+
+/// Calibrates beliefs in some worlds. `tick` is called after each world, from any thread.
 ///
 /// # Errors
 /// If a file of the problems cannot be read, or the planner that is to choose edges cannot be made.
@@ -156,11 +197,11 @@ pub fn calibrate(
     checks.sort_unstable();
     checks.dedup();
     let has_grown = first_asked(problems)? > 0;
-    let (beliefs, left_out) = possible(problems, worlds, options)?;
+    let (asked, left_out) = possible(problems, worlds, options)?;
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(options.runs.jobs.unwrap_or(0))
         .build()?;
-    let in_world = |&world: &WorldId| in_world(problems, world, &beliefs, &checks, options, &tick);
+    let in_world = |&world: &WorldId| in_world(problems, world, &asked, &checks, options, &tick);
     let tallies: Result<Vec<Vec<Vec<Option<Tally>>>>, SweepError> =
         threads.install(|| worlds.par_iter().with_max_len(1).map(in_world).collect());
     let tallies = tallies?;
@@ -169,7 +210,7 @@ pub fn calibrate(
         Order::As(planner) => planner.to_string(),
     };
     let mut rows = Vec::new();
-    for (place, belief) in beliefs.iter().enumerate() {
+    for (place, asked) in asked.iter().enumerate() {
         for (step, &checks) in checks.iter().enumerate() {
             let by_world: Vec<(u32, Tally)> = worlds
                 .iter()
@@ -179,7 +220,8 @@ pub fn calibrate(
                 .collect();
             rows.extend(sum_up(&by_world).map(|row| Calibration {
                 dataset: problems.name().to_owned(),
-                belief: belief.to_string(),
+                belief: asked.belief.to_string(),
+                distances: asked.distances,
                 order: order.clone(),
                 edges: if has_grown { "new" } else { "known" },
                 checks,
@@ -230,6 +272,7 @@ fn sum_up(by_world: &[(u32, Tally)]) -> Option<Calibration> {
     Some(Calibration {
         dataset: String::new(),
         belief: String::new(),
+        distances: "",
         order: String::new(),
         edges: "",
         checks: 0,
@@ -259,23 +302,35 @@ fn possible(
     problems: &dyn Problems,
     worlds: &[WorldId],
     options: &CalibrationOptions,
-) -> Result<(Vec<BeliefName>, Vec<(String, String)>), SweepError> {
+) -> Result<(Vec<Asked>, Vec<(String, String)>), SweepError> {
     let (mut able, mut left_out) = (Vec::new(), Vec::new());
     let Some(&first) = worlds.first() else {
         return Ok((able, left_out));
     };
-    let pictured = problems.image(first)?.is_some();
+    let is_seen = problems.sight(first, options.runs.resolution)?.is_some();
+    let roadmap = problems.roadmap();
+    let plain = without_embedding(roadmap);
     for &belief in &options.beliefs {
-        let sees = matches!(belief, BeliefName::NearestNeighbour | BeliefName::Local);
-        if sees && !pictured {
+        if looks_around(belief) && !is_seen {
             let why = "it learns from the configurations on checked edges, and without images and \
                        coordinates no one sees them";
             left_out.push((belief.to_string(), why.to_owned()));
             continue;
         }
-        match belief.believe(&setting(problems, first, options)?) {
-            Ok(_) => able.push(belief),
-            Err(error) => left_out.push((belief.to_string(), error.to_string())),
+        if let Err(error) = belief.believe(&setting(problems, first, roadmap, options)?) {
+            left_out.push((belief.to_string(), error.to_string()));
+            continue;
+        }
+        let on = |distances, roadmap: &Roadmap| Asked {
+            belief,
+            distances,
+            roadmap: roadmap.clone(),
+        };
+        match &plain {
+            Some(plain) if looks_around(belief) => {
+                able.extend([on("workspace", roadmap), on("joints", plain)]);
+            }
+            _ => able.push(on("", roadmap)),
         }
     }
     Ok((able, left_out))
@@ -284,14 +339,20 @@ fn possible(
 fn setting(
     problems: &dyn Problems,
     world: WorldId,
+    roadmap: &Roadmap,
     options: &CalibrationOptions,
 ) -> Result<Setting, SweepError> {
+    // What is believed of edges is no matter of where to go, and each world may have another goal.
+    let nowhere = Query {
+        start: VertexId(0),
+        goal: VertexId(0),
+    };
     Ok(Setting {
         experience: Some(Familiarity::Unseen.experience(problems, world)?),
         models: options.runs.models.clone(),
         eta: options.runs.eta,
         seed: options.seed(),
-        ..Setting::new(problems.roadmap(), problems.query()?)
+        ..Setting::new(roadmap, nowhere)
     })
 }
 
@@ -300,16 +361,15 @@ fn setting(
 fn in_world(
     problems: &dyn Problems,
     world: WorldId,
-    beliefs: &[BeliefName],
+    asked: &[Asked],
     checks: &[usize],
     options: &CalibrationOptions,
     tick: &(impl Fn() + Sync),
 ) -> Result<Vec<Vec<Option<Tally>>>, SweepError> {
     let (table, first) = (problems.table()?, first_asked(problems)?);
-    let setting = setting(problems, world, options)?;
-    let image = problems.image(world)?;
-    let mut checker = checker_for(problems, world, image, options.runs.resolution)?;
-    let dimension = setting.roadmap.space().map_or(0, psmp::Space::dimension);
+    let sight = problems.sight(world, options.runs.resolution)?;
+    let mut checker = checker_in(problems, world, sight)?;
+    let dimension = problems.roadmap().space().map_or(0, Space::dimension);
     let most = checks.last().copied().unwrap_or(0);
     let order = order(problems, world, options, most)?;
     // Each edge is checked once, for all beliefs.
@@ -319,14 +379,17 @@ fn in_world(
         let Ok(finding) = checker.check(Part::whole_of(edge), &mut sightings);
         outcomes.push((edge, finding.free == Some(true), sightings));
     }
-    let mut tallies = Vec::with_capacity(beliefs.len());
-    for name in beliefs {
-        let mut belief = name
-            .believe(&setting)
-            .map_err(|error| SweepError::Planner {
-                dataset: problems.name().to_owned(),
-                error,
-            })?;
+    let mut tallies = Vec::with_capacity(asked.len());
+    for Asked {
+        belief, roadmap, ..
+    } in asked
+    {
+        let setting = setting(problems, world, roadmap, options)?;
+        let believed = belief.believe(&setting);
+        let mut belief = believed.map_err(|error| SweepError::Planner {
+            dataset: problems.name().to_owned(),
+            error,
+        })?;
         let mut checked = vec![false; table.edge_count()];
         let mut shown = 0;
         let mut after = Vec::with_capacity(checks.len());
@@ -341,15 +404,15 @@ fn in_world(
             }
             shown = checks;
             let mut tally = Tally::default();
-            let asked = setting.roadmap.edge_ids().skip(first);
-            for edge in asked.filter(|e| !checked[e.index()]) {
+            let edges = roadmap.edge_ids().skip(first);
+            for edge in edges.filter(|e| !checked[e.index()]) {
                 tally.add(belief.probability_free(edge), table.is_free(world, edge));
             }
             after.push(Some(tally));
         }
         tallies.push(after);
-        tick();
     }
+    tick();
     Ok(tallies)
 }
 
@@ -392,6 +455,178 @@ fn order(
 mod tests {
     use super::*;
     use crate::families::Family;
+    use crate::problems::Origin;
+    use crate::recorded::Sight;
+    use psmp::checker::{BisectionChecker, WorldFn};
+    use psmp::{CollisionTable, Connection, Embedding, Resolution, roadmap};
+    use psmp_files::FileError;
+    use psmp_worlds::OccupancyGrid;
+    use std::sync::Arc;
+
+    /// Worlds on a roadmap of the unit square: what is to the right of a place of their own is occupied. There is no
+    /// query, and no image.
+    struct Walls {
+        roadmap: Roadmap,
+        places: Vec<f64>,
+        table: Arc<CollisionTable>,
+        train: Vec<WorldId>,
+    }
+
+    fn step() -> Resolution {
+        Resolution::distance(0.01).unwrap()
+    }
+
+    fn wall(place: f64) -> WorldFn<impl FnMut(&[f64]) -> bool> {
+        WorldFn(move |q: &[f64]| q[0] < place)
+    }
+
+    impl Walls {
+        /// The first worlds of these are to learn from.
+        fn new(space: Space, places: Vec<f64>, train: u32) -> Self {
+            let points = roadmap::halton(&space, 150);
+            let near = Connection::Nearest(6);
+            let roadmap = Roadmap::from_configurations(space, points, near).unwrap();
+            let mut table = CollisionTable::all_blocked(places.len(), roadmap.edge_count());
+            let mut sightings = Sightings::new(2);
+            for (world, place) in (0..).zip(&places) {
+                let checker = BisectionChecker::new(&roadmap, step(), wall(*place));
+                let mut checker = checker.unwrap();
+                for edge in roadmap.edge_ids() {
+                    let Ok(found) = checker.check(Part::whole_of(edge), &mut sightings);
+                    table.set(WorldId(world), edge, found.free == Some(true));
+                }
+            }
+            Self {
+                roadmap,
+                places,
+                table: Arc::new(table),
+                train: (0..train).map(WorldId).collect(),
+            }
+        }
+
+        fn others(&self) -> Vec<WorldId> {
+            let first = self.train.len() as u32;
+            (first..self.places.len() as u32).map(WorldId).collect()
+        }
+    }
+
+    impl Problems for Walls {
+        fn name(&self) -> &'static str {
+            "walls"
+        }
+        fn roadmap(&self) -> &Roadmap {
+            &self.roadmap
+        }
+        fn query(&self) -> Result<Query, FileError> {
+            Err(FileError::new("walls", "has no query"))
+        }
+        fn table(&self) -> Result<&Arc<CollisionTable>, FileError> {
+            Ok(&self.table)
+        }
+        fn train(&self) -> Option<&[WorldId]> {
+            Some(&self.train)
+        }
+        fn test(&self) -> Option<&[WorldId]> {
+            None
+        }
+        fn image(&self, _: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
+            Ok(None)
+        }
+        fn sight(
+            &self,
+            world: WorldId,
+            _: Option<f64>,
+        ) -> Result<Option<(Sight, Resolution)>, SweepError> {
+            Ok(Some((Box::new(wall(self.places[world.index()])), step())))
+        }
+        fn origin(&self) -> Origin {
+            Origin::Folder("walls".to_owned())
+        }
+    }
+
+    fn after(checks: &[usize], beliefs: &[&str]) -> CalibrationOptions {
+        CalibrationOptions {
+            beliefs: beliefs.iter().map(|name| name.parse().unwrap()).collect(),
+            checks: checks.to_vec(),
+            order: Order::Random,
+            runs: on_threads(1),
+        }
+    }
+
+    /// In a world without any obstacle a constant loses minus the logarithm of its probability on every edge, in one
+    /// that is all obstacle that of the rest; and what has been checked is asked about no more. Frequencies are
+    /// those of the worlds that are known, of which the worlds asked about are none.
+    #[test]
+    fn losses_are_those_that_follow_from_the_probabilities() {
+        // Known: free, free, free, blocked. Unseen: free, blocked, blocked.
+        let places = vec![2.0, 2.0, 2.0, -1.0, 2.0, -1.0, -1.0];
+        let walls = Walls::new(Space::unit(2), places, 4);
+        let options = after(&[20, 100], &["0.8", "freq"]);
+        let found = calibrate(&walls, &walls.others(), &options, || {}).unwrap();
+        let of_free = |p: f64| -(p.ln() + 2.0 * (1.0 - p).ln()) / 3.0;
+        assert_eq!(found.rows.len(), 4);
+        for row in &found.rows {
+            let left = walls.roadmap.edge_count() - row.checks;
+            assert_eq!((row.worlds, row.predictions), (3, 3 * left as u64));
+            let p = match row.belief.as_str() {
+                "0.8" => 0.8,
+                // Three of four known worlds, counted with one more of each kind.
+                _ => 4.0 / 6.0,
+            };
+            assert!((row.log_loss - of_free(p)).abs() < 1e-9, "{row:?}");
+            let (low, high) = row.log_loss_interval;
+            assert!((low + p.ln()).abs() < 1e-9, "{row:?}");
+            assert!((high + (1.0 - p).ln()).abs() < 1e-9, "{row:?}");
+            assert_eq!((row.distances, row.label()), ("", row.belief.clone()));
+        }
+    }
+
+    /// How far to the right a configuration is, which is all that walls ask.
+    #[derive(Debug)]
+    struct ToTheRight;
+
+    impl Embedding for ToTheRight {
+        fn dimension(&self) -> usize {
+            1
+        }
+        fn longest_side(&self) -> f64 {
+            1.0
+        }
+        fn embed(&self, q: &[f64], place: &mut [f64]) {
+            place[0] = q[0];
+        }
+    }
+
+    #[test]
+    fn distances_of_an_embedding_stand_beside_those_of_the_space() {
+        let places = vec![0.3, 0.5, 0.7, 0.4, 0.6];
+        let plain = Walls::new(Space::unit(2), places.clone(), 2);
+        let space = Space::unit(2).embedded(Arc::new(ToTheRight));
+        let embedded = Walls::new(space, places, 2);
+        let options = after(&[20], &["local", "nn", "soft"]);
+        let [plain, embedded] = [plain, embedded]
+            .map(|walls| calibrate(&walls, &walls.others(), &options, || {}).unwrap());
+        let labels = |found: &Calibrations| -> Vec<String> {
+            found.rows.iter().map(Calibration::label).collect()
+        };
+        assert_eq!(labels(&plain), ["local", "nn", "soft"]);
+        let both = [
+            "local, workspace",
+            "local, joints",
+            "nn, workspace",
+            "nn, joints",
+            "soft",
+        ];
+        assert_eq!(labels(&embedded), both);
+        let rows = &embedded.rows;
+        // Without the embedding all is as in the plain space.
+        assert_eq!(rows[1].log_loss, plain.rows[0].log_loss);
+        assert_eq!(rows[3].log_loss, plain.rows[1].log_loss);
+        // With it a belief knows that height is no matter. The nearest configuration tells little beyond a few
+        // thousandths of the space, in either.
+        assert!(rows[0].log_loss < 0.8 * rows[1].log_loss, "{rows:?}");
+        assert!(rows[2].log_loss < rows[3].log_loss, "{rows:?}");
+    }
 
     #[test]
     fn the_four_numbers_are_those_of_a_worked_example() {

@@ -5,7 +5,9 @@
 //! against what is believed of them, as it is about all others.
 
 use crate::problems::{Origin, Problems};
-use psmp::{CollisionTable, Draw, EdgeId, Query, Roadmap, VertexId, WorldId};
+use crate::recorded::Sight;
+use crate::sweep::SweepError;
+use psmp::{CollisionTable, Draw, EdgeId, Query, Resolution, Roadmap, VertexId, WorldId};
 use psmp_files::FileError;
 use psmp_worlds::OccupancyGrid;
 use std::sync::Arc;
@@ -105,6 +107,13 @@ impl Problems for Grown<'_> {
     }
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
         self.problems.image(world)
+    }
+    fn sight(
+        &self,
+        world: WorldId,
+        resolution: Option<f64>,
+    ) -> Result<Option<(Sight, Resolution)>, SweepError> {
+        self.problems.sight(world, resolution)
     }
     fn origin(&self) -> Origin {
         self.problems.origin()

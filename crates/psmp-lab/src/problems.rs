@@ -1,7 +1,10 @@
 //! Problems to plan in, wherever they come from: a dataset's folder, or worlds made on the spot.
 
 use crate::families::ProblemSet;
-use psmp::{CollisionTable, Query, Roadmap, WorldId};
+use crate::recorded::Sight;
+use crate::resolution::resolution_for;
+use crate::sweep::SweepError;
+use psmp::{CollisionTable, Query, Resolution, Roadmap, WorldId};
 use psmp_files::FileError;
 use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid};
 use std::sync::Arc;
@@ -38,6 +41,22 @@ pub trait Problems: Send + Sync {
     /// # Errors
     /// If the image is there but cannot be read.
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError>;
+    /// A world as it is seen configuration by configuration, and how close to each other those of an edge are: by
+    /// its image, `resolution` apart or as far as is usual. `None` where edges are all that is known.
+    ///
+    /// # Errors
+    /// If the world cannot be read, or the resolution makes no sense.
+    fn sight(
+        &self,
+        world: WorldId,
+        resolution: Option<f64>,
+    ) -> Result<Option<(Sight, Resolution)>, SweepError> {
+        let Some(image) = self.image(world)? else {
+            return Ok(None);
+        };
+        let resolution = resolution_for(self.roadmap(), resolution)?;
+        Ok(Some((Box::new(image), resolution)))
+    }
     /// Where it comes from: all that is needed to get the same again.
     fn origin(&self) -> Origin;
 }

@@ -38,6 +38,7 @@ struct Line<'a> {
     calibration_error: f64,
     /// Each bin as `count:predicted:free`, separated by blanks.
     reliability: String,
+    distances: &'a str,
 }
 
 /// Writes rows in the format that the file's ending names: `.csv` or `.json`. The file is there
@@ -71,6 +72,7 @@ pub fn write(path: &Path, rows: &[Calibration]) -> Result<(), FileError> {
                         .map(bin)
                         .collect::<Vec<_>>()
                         .join(" "),
+                    distances: row.distances,
                 };
                 writer.serialize(line).map_err(|e| trouble(&e))?;
             }

@@ -563,6 +563,109 @@ fn calibrate_tells_how_far_each_belief_is_to_be_trusted() {
     assert!(one.contains("\"order\": \"ei:local\""), "{one}");
 }
 
+/// Each of several sets has a table, after 20 and after 100 checks, in worlds that nobody has learned from.
+#[test]
+fn calibrate_tells_of_several_sets() {
+    let place = Place::new().with_dataset();
+    place
+        .psmp("generate forest --worlds 12 --test 3 -o forest")
+        .ok();
+    let line = "calibrate worlds forest --belief 0.5,soft --checks 20,100 -o c.json";
+    let run = place.psmp(line).ok();
+    for set in [
+        "worlds: random edges checked",
+        "forest: random edges checked",
+    ] {
+        assert!(run.out.contains(set), "{}", run.out);
+    }
+    let rows = place.json("c.json");
+    let known = rows.as_array().unwrap().iter();
+    let known: Vec<&Value> = known.filter(|row| row["edges"] == "known").collect();
+    let shown: Vec<(&str, &str, u64)> = known
+        .iter()
+        .map(|row| {
+            let [set, belief] = ["dataset", "belief"].map(|name| row[name].as_str().unwrap());
+            (set, belief, row["checks"].as_u64().unwrap())
+        })
+        .collect();
+    let expected = ["worlds", "forest"]
+        .map(|set| ["0.5", "soft"].map(|belief| [20, 100].map(|checks| (set, belief, checks))));
+    assert_eq!(shown, expected.as_flattened().as_flattened());
+    for row in known.iter().filter(|row| row["belief"] == "0.5") {
+        let loss = row["log_loss"].as_f64().unwrap();
+        assert!((loss - 2f64.ln()).abs() < 1e-12, "{row}");
+    }
+}
+
+/// An arm's scenes, with distances in the workspace beside those of joints.
+#[test]
+fn calibrate_tells_of_an_arm() {
+    let place = Place::new();
+    place.psmp("generate clutter --worlds 5 -o clutter").ok();
+    let line =
+        "calibrate clutter --robot panda-like --resolution 0.5 --belief local,nn,freq --checks 20";
+    let rows = place.psmp(&format!("{line} --json")).ok().json();
+    let shown: Vec<(&str, &str)> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            assert_eq!(
+                (&row["worlds"], &row["edges"]),
+                (&1.into(), &"known".into())
+            );
+            (
+                row["belief"].as_str().unwrap(),
+                row["distances"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("local", "workspace"),
+        ("local", "joints"),
+        ("nn", "workspace"),
+        ("nn", "joints"),
+        ("freq", ""),
+    ];
+    assert_eq!(shown, expected);
+    for (line, words) in [
+        ("calibrate clutter --belief freq", "--robot"),
+        (
+            "calibrate clutter --robot panda-like --checked-by lazysp",
+            "leave out `--checked-by`",
+        ),
+    ] {
+        let run = place.psmp(line).ends(1);
+        assert!(run.err.contains(words), "{line}: {}", run.err);
+    }
+}
+
+/// Published scenes: a belief that knows where the bodies are differs from one that knows the joints alone, and both
+/// learn from checks.
+#[test]
+fn calibrate_tells_of_published_arms() {
+    let Some(cage) = psmp_testdata::published("motion_bench_maker/panda/problems/cage") else {
+        return;
+    };
+    let place = Place::new();
+    let line = format!(
+        "calibrate {} --resolution 0.5 --belief local --worlds 20 --checks 0,100 --json",
+        cage.display()
+    );
+    let rows = place.psmp(&line).ok().json();
+    let losses: Vec<f64> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["log_loss"].as_f64().unwrap())
+        .collect();
+    let [workspace, joints] = [[losses[0], losses[1]], [losses[2], losses[3]]];
+    for [before, after] in [workspace, joints] {
+        assert!(after < before, "{losses:?}");
+    }
+    assert!((workspace[1] - joints[1]).abs() > 1e-6, "{losses:?}");
+}
+
 #[test]
 fn a_plan_ends_with_all_that_came_of_it() {
     let place = Place::new().with_maps().with_dataset().with_arm();

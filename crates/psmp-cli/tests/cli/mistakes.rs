@@ -644,6 +644,8 @@ fn a_calibration_that_cannot_be_had_says_why() {
         ("calibrate worlds -o rows.xls", "no format"),
         ("calibrate worlds --picture rows.gif", "no known format"),
         ("calibrate nowhere", "nowhere"),
+        ("calibrate worlds worlds --picture a.svg", "several"),
+        ("calibrate worlds --robot panda-like", "scene0001.yaml"),
     ] {
         let run = place.psmp(line);
         assert!(matches!(run.code, Some(1 | 2)), "{line}: {run:?}");

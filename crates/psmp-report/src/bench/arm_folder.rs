@@ -2,23 +2,25 @@
 //!
 //! A roadmap's shortest path, which all are held against, is found by LazySP before anyone plans in a world. Planners
 //! that learn from known worlds have the table of the others for experience: the first four fifths of the folder, or all
-//! of it for one who has seen them.
+//! of it for one who has seen them. Once that table is there, beliefs can be asked about its edges as about those of a
+//! dataset.
 
 use crate::reproduce::ReproduceError;
 use crate::reproduce::seven_dof::read_problems;
 use psmp::by_name::{ModelCache, PlannerName};
 use psmp::checker::{BisectionChecker, Checker, Part, Sightings};
-use psmp::{CollisionTable, Connection, Experience, Limit, Pricing, Resolution, Roadmap};
+use psmp::{CollisionTable, Connection, Experience, Limit, Pricing, Query, Resolution, Roadmap};
 use psmp::{Session, SessionError, SessionOptions, Stop, WorldId};
 use psmp_arm::{
     Arm, ArmError, ArmProblem, CheckedArm, Checking, DEFAULT_NEIGHBOURS, DEFAULT_SPHERES,
     DEFAULT_STEP, DEFAULT_VERTICES, MotionRequest, Permissions, Sampling, Scene, SphereModel,
-    SphereWorlds, TableJob, kept_roadmap,
+    SphereWorld, SphereWorlds, TableJob, kept_roadmap,
 };
 use psmp_files::FileError;
 use psmp_lab::sweep::{Familiarity, SweepError, SweepOptions};
 use psmp_lab::trial;
-use psmp_lab::{Arena, Entrant, Row, fallback_name};
+use psmp_lab::{Arena, Entrant, Origin, Problems, Row, Sight, fallback_name};
+use psmp_worlds::OccupancyGrid;
 use std::convert::Infallible;
 use std::hash::Hasher;
 use std::path::Path;
@@ -33,6 +35,7 @@ pub struct ArmFolder {
     srdf: Option<String>,
     resolution: Resolution,
     problems: Vec<ArmProblem>,
+    worlds: Vec<WorldId>,
     spheres: SphereModel,
     roadmap: Roadmap,
     table: Option<Arc<CollisionTable>>,
@@ -93,6 +96,7 @@ impl ArmFolder {
             robot,
             srdf,
             resolution,
+            worlds: (0..problems.len() as u32).map(WorldId).collect(),
             problems,
             spheres,
             roadmap,
@@ -136,16 +140,8 @@ impl ArmFolder {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     pub(super) fn path(&self) -> &str {
         &self.path
-    }
-
-    pub(super) fn roadmap(&self) -> &Roadmap {
-        &self.roadmap
     }
 
     pub(super) fn models(&self) -> &ModelCache {
@@ -156,16 +152,9 @@ impl ArmFolder {
         self.problems.len()
     }
 
-    /// The first four fifths.
-    pub(super) fn train(&self) -> Vec<WorldId> {
-        let known = self.problems.len() * 4 / 5;
-        (0..known as u32).map(WorldId).collect()
-    }
-
-    /// The others.
-    pub(super) fn test(&self) -> Vec<WorldId> {
-        let all = self.problems.len();
-        (all as u32 * 4 / 5..all as u32).map(WorldId).collect()
+    /// The first four fifths, and the others.
+    fn split(&self) -> (&[WorldId], &[WorldId]) {
+        self.worlds.split_at(self.worlds.len() * 4 / 5)
     }
 
     /// Whether a row is about these problems, checked as finely.
@@ -215,6 +204,55 @@ impl ArmFolder {
         };
         arena.shortest = arena.shortest_on_roadmap()?;
         Ok(arena)
+    }
+}
+
+/// Its worlds as beliefs are asked about them: edges are free where spheres around the arm say so, and start and goal
+/// are no vertices of the roadmap.
+impl Problems for ArmFolder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn roadmap(&self) -> &Roadmap {
+        &self.roadmap
+    }
+    fn query(&self) -> Result<Query, FileError> {
+        let what =
+            "has a start and a goal for each of its scenes, which are no vertices of the roadmap";
+        Err(FileError::new(&self.path, what).hint("plan in it with `psmp bench`"))
+    }
+    fn table(&self) -> Result<&Arc<CollisionTable>, FileError> {
+        self.table.as_ref().ok_or_else(|| {
+            FileError::new(&self.path, "the roadmap has not been checked in its scenes")
+                .hint("check it with `ArmFolder::learn`")
+        })
+    }
+    fn train(&self) -> Option<&[WorldId]> {
+        Some(self.split().0)
+    }
+    fn test(&self) -> Option<&[WorldId]> {
+        Some(self.split().1)
+    }
+    fn image(&self, _: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
+        Ok(None)
+    }
+    /// The scene, as finely as the table was made.
+    fn sight(
+        &self,
+        world: WorldId,
+        _: Option<f64>,
+    ) -> Result<Option<(Sight, Resolution)>, SweepError> {
+        let ArmProblem { arm, scene, .. } = &self.problems[world.index()];
+        match SphereWorld::new(arm, &self.spheres, scene) {
+            Ok(sight) => Ok(Some((Box::new(sight), self.resolution))),
+            Err(error) => Err(SweepError::Dataset {
+                dataset: self.name.clone(),
+                why: format!("world {}: {error}", world.0 + 1),
+            }),
+        }
+    }
+    fn origin(&self) -> Origin {
+        Origin::Folder(self.path.clone())
     }
 }
 
@@ -305,7 +343,8 @@ impl ArmArena<'_> {
         Some(match entrant.familiarity {
             Familiarity::Seen => Experience::from(table),
             Familiarity::Unseen => {
-                Experience::of(table, self.folder.train()).without(&[self.world])
+                let train = self.folder.split().0.iter().copied();
+                Experience::of(table, train).without(&[self.world])
             }
         })
     }

@@ -121,7 +121,7 @@ impl BenchSet {
     #[must_use]
     pub fn test(&self) -> Option<Vec<WorldId>> {
         match self {
-            Self::Arm(folder) => Some(folder.test()),
+            Self::Arm(folder) => Some(folder.test()?.to_vec()),
             _ => Some(self.problems()?.test()?.to_vec()),
         }
     }
@@ -130,7 +130,7 @@ impl BenchSet {
     #[must_use]
     pub fn train(&self) -> Option<Vec<WorldId>> {
         match self {
-            Self::Arm(folder) => Some(folder.train()),
+            Self::Arm(folder) => Some(folder.train()?.to_vec()),
             _ => Some(self.problems()?.train()?.to_vec()),
         }
     }

@@ -20,11 +20,11 @@ const MARGIN: f64 = 12.0;
 /// Draws the reliability diagrams of some rows, all of one dataset, as an SVG document.
 #[must_use]
 pub fn reliability_diagram(rows: &[Calibration]) -> String {
-    let mut beliefs: Vec<&str> = Vec::new();
+    let mut beliefs: Vec<String> = Vec::new();
     let mut checks: Vec<usize> = Vec::new();
     for row in rows {
-        if !beliefs.contains(&row.belief.as_str()) {
-            beliefs.push(&row.belief);
+        if !beliefs.contains(&row.label()) {
+            beliefs.push(row.label());
         }
         if !checks.contains(&row.checks) {
             checks.push(row.checks);
@@ -76,7 +76,7 @@ pub fn reliability_diagram(rows: &[Calibration]) -> String {
 /// One panel and its size.
 fn panel(
     rows: &[Calibration],
-    beliefs: &[&str],
+    beliefs: &[String],
     checks: usize,
     letters: usize,
 ) -> (String, [f64; 2]) {
@@ -96,7 +96,7 @@ fn panel(
     };
     plot.line(&[point(0.0, 0.0), point(1.0, 1.0)], REFERENCE, "as it says");
     for (place, belief) in beliefs.iter().enumerate() {
-        let wanted = |row: &&Calibration| row.belief == *belief && row.checks == checks;
+        let wanted = |row: &&Calibration| row.label() == *belief && row.checks == checks;
         let Some(row) = rows.iter().find(wanted) else {
             continue;
         };
