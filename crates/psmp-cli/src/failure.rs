@@ -6,7 +6,7 @@ use psmp::checker::BisectionError;
 use psmp::{RoadmapError, SessionError};
 use psmp_arm::{ArmError, TrajectoryError};
 use psmp_files::FileError;
-use psmp_lab::clutter::{self, ClutterError};
+use psmp_lab::arm_scenes::{self, ArmScenesError};
 use psmp_lab::families::FamilyError;
 use psmp_lab::sweep::SweepError;
 use psmp_lab::{MapsError, ResolutionError};
@@ -135,8 +135,8 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
             other => Some(other.remedy().to_owned()),
         };
     }
-    if let Some(clutter) = error.downcast_ref::<ClutterError>() {
-        return Some(clutter_hint(clutter));
+    if let Some(scenes) = error.downcast_ref::<ArmScenesError>() {
+        return Some(arm_scenes_hint(scenes));
     }
     if error.is::<TrajectoryError>() {
         return Some("give positive limits: velocities in the URDF, `--acceleration`".to_owned());
@@ -173,13 +173,13 @@ fn hint(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     error.downcast_ref::<SpecError>().and_then(spec_hint)
 }
 
-fn clutter_hint(error: &ClutterError) -> String {
+fn arm_scenes_hint(error: &ArmScenesError) -> String {
     match error {
-        ClutterError::Arm(_) | ClutterError::NoEnd { .. } => {
-            format!("choose `--robot` of {}", clutter::ARMS.join(", "))
+        ArmScenesError::Arm { .. } | ArmScenesError::NoEnd { .. } => {
+            format!("choose `--robot` of {}", arm_scenes::ARMS.join(", "))
         }
-        ClutterError::Model(arm) => arm.remedy().to_owned(),
-        ClutterError::Roadmap(_) | ClutterError::NoPath { .. } => {
+        ArmScenesError::Model(arm) => arm.remedy().to_owned(),
+        ArmScenesError::Roadmap(_) | ArmScenesError::NoPath { .. } => {
             "choose another `--seed`".to_owned()
         }
     }

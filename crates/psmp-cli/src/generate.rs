@@ -1,11 +1,11 @@
-//! `psmp generate`: worlds made on the spot, of a family in the plane or of clutter for an arm.
+//! `psmp generate`: worlds made on the spot, of a family in the plane or of scenes for an arm.
 
 use crate::failure::{Mistake, Outcome};
 use crate::{Common, show};
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use psmp_lab::clutter::Clutter;
+use psmp_lab::arm_scenes::{SCENE_FAMILIES, SceneFamily};
 use psmp_lab::counted;
 use psmp_lab::families::Family;
 use psmp_report::picture::ArmPicture;
@@ -21,10 +21,12 @@ use std::path::PathBuf;
     psmp learn walls/environment_images -o walls.belief\n  \
     psmp generate clutter --worlds 100 -o clutter\n  \
     psmp table --robot panda-like --scenes clutter --roadmap clutter/roadmap.graphml -o clutter.table\n  \
-    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml")]
+    psmp plan --robot panda-like --scene clutter/scene0001.yaml --request clutter/request0001.yaml\n  \
+    psmp generate shelf --robot ur5-like --worlds 100 -o shelf")]
 pub struct GenerateArgs {
-    /// The family of worlds, or `clutter`: a table with things on it that an arm goes around, from
-    /// below the table to above it, as MoveIt scenes and requests.
+    /// The family of worlds. Those for an arm are MoveIt scenes and requests: `clutter`, a table with
+    /// things on it that an arm goes around, from below the table to above it, and `shelf`, boards with
+    /// things on them that it reaches between, from two of them to the next two.
     #[arg(value_parser = kinds())]
     family: Kind,
 
@@ -37,7 +39,7 @@ pub struct GenerateArgs {
     #[arg(long)]
     test: Option<u32>,
 
-    /// The arm of `clutter`: panda-like, wam-like or ur5-like; panda-like if not given.
+    /// The arm of `clutter` or `shelf`: panda-like, wam-like or ur5-like; panda-like if not given.
     #[arg(long, value_name = "NAME")]
     robot: Option<String>,
 
@@ -52,7 +54,7 @@ enum Kind {
     /// A dataset in the plane.
     Plane(Family),
     /// Scenes for an arm.
-    Clutter,
+    Scenes(SceneFamily),
 }
 
 /// Families by their names, which shells are told too.
@@ -71,12 +73,14 @@ pub fn families() -> impl TypedValueParser<Value = Family> {
 }
 
 fn kinds() -> impl TypedValueParser<Value = Kind> {
-    let clutter = PossibleValue::new("clutter").help("A table with things on it, for an arm.");
-    let known = PossibleValuesParser::new(names().chain([clutter]));
-    known.map(|name| {
-        Family::named(&name)
-            .copied()
-            .map_or(Kind::Clutter, Kind::Plane)
+    let scenes = SCENE_FAMILIES.map(|family| PossibleValue::new(family.name).help(family.about));
+    let known = PossibleValuesParser::new(names().chain(scenes));
+    known.try_map(|name| {
+        let in_the_plane = Family::named(&name).copied().map(Kind::Plane);
+        let around_an_arm = || SceneFamily::named(&name).map(Kind::Scenes);
+        in_the_plane
+            .or_else(around_an_arm)
+            .ok_or("there is no such family")
     })
 }
 
@@ -89,7 +93,7 @@ pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
     }
     match args.family {
         Kind::Plane(family) => in_the_plane(args, family, common),
-        Kind::Clutter => clutter(args, common),
+        Kind::Scenes(family) => around_an_arm(args, family, common),
     }
 }
 
@@ -97,7 +101,7 @@ fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<O
     if args.robot.is_some() {
         return Err(Mistake::error(
             format!("the worlds of family `{}` are for no arm", family.name),
-            "leave out `--robot`, or generate `clutter`",
+            "leave out `--robot`, or generate `clutter` or `shelf`",
         ));
     }
     let test = args.test.unwrap_or(args.worlds.div_ceil(10));
@@ -134,36 +138,36 @@ fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<O
     Ok(Outcome::Done)
 }
 
-fn clutter(args: &GenerateArgs, common: Common) -> Result<Outcome> {
+fn around_an_arm(args: &GenerateArgs, family: SceneFamily, common: Common) -> Result<Outcome> {
     if args.test.is_some() {
         return Err(Mistake::error(
-            "`--test` does not go with `clutter`",
+            format!("`--test` does not go with `{}`", family.name),
             "leave it out, and choose by name which scenes to learn from",
         ));
     }
     let robot = args.robot.as_deref().unwrap_or("panda-like");
-    let clutter = Clutter::new(robot)?;
+    let scenes = family.around(robot)?;
     let bar = show::progress(u64::from(args.worlds), "making worlds");
-    let worlds = clutter.worlds(args.worlds as usize, common.seed, || bar.inc(1))?;
+    let worlds = scenes.worlds(args.worlds as usize, common.seed, || bar.inc(1))?;
     bar.finish_and_clear();
-    clutter.write(&args.output, &worlds, || {})?;
-    let picture = args.output.join("clutter.png");
+    scenes.write(&args.output, &worlds, || {})?;
+    let picture = args.output.join(format!("{}.png", family.name));
     if let Some(first) = worlds.first() {
         ArmPicture {
-            title: &format!("Clutter for {robot}, world 1 of {}", worlds.len()),
+            title: &format!("{} for {robot}, world 1 of {}", family.title, worlds.len()),
             subtitle: &format!("seed {}", common.seed),
-            arm: &clutter.arm,
+            arm: &scenes.arm,
             scene: first,
-            path: &[&clutter.start, &clutter.goal],
+            path: &[&scenes.start, &scenes.goal],
             moves: false,
         }
         .write(&picture)?;
     }
-    let (vertices, edges) = (clutter.roadmap.vertex_count(), clutter.roadmap.edge_count());
+    let (vertices, edges) = (scenes.roadmap.vertex_count(), scenes.roadmap.edge_count());
     if common.json {
-        let facts = json!({"wrote": args.output, "family": "clutter", "robot": robot,
+        let facts = json!({"wrote": args.output, "family": family.name, "robot": robot,
             "worlds": worlds.len(), "seed": common.seed, "vertices": vertices, "edges": edges,
-            "start": clutter.query.start.0 + 1, "goal": clutter.query.goal.0 + 1,
+            "start": scenes.query.start.0 + 1, "goal": scenes.query.goal.0 + 1,
             "picture": picture});
         println!("{facts}");
     } else {

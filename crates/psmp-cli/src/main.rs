@@ -80,8 +80,8 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Make a belief from maps or other known worlds, or add to it what later runs have found.
     Learn(learn::LearnArgs),
-    /// Make a dataset: worlds of a family, their roadmap and its collision table; or tables of
-    /// clutter for an arm.
+    /// Make a dataset: worlds of a family, their roadmap and its collision table; or scenes
+    /// for an arm, of clutter on a table or of a shelf.
     Generate(generate::GenerateArgs),
     /// Tell what a map, a dataset, a roadmap, a collision table or a belief holds.
     Info(info::InfoArgs),

@@ -1,7 +1,7 @@
 //! Which edges of a roadmap a checker finds free, as words of bits: a row of a collision table.
 
 use psmp::checker::{Checker, Part, Sightings};
-use psmp::{EdgeId, Limit, Roadmap};
+use psmp::{EdgeId, Limit, Roadmap, Space};
 use std::convert::Infallible;
 
 /// Checks every edge, and proves those that it finds free if it can.
@@ -9,7 +9,8 @@ pub(crate) fn free_edges(
     checker: &mut impl Checker<Error = Infallible>,
     roadmap: &Roadmap,
 ) -> Vec<u64> {
-    let mut sightings = Sightings::new(2);
+    let dimension = roadmap.space().map_or(0, Space::dimension);
+    let mut sightings = Sightings::new(dimension);
     let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
     for edge in roadmap.edge_ids() {
         sightings.clear();

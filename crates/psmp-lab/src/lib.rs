@@ -2,8 +2,8 @@
 #![deny(missing_docs)]
 
 mod arena;
+pub mod arm_scenes;
 pub mod calibration;
-pub mod clutter;
 mod counted;
 mod entrant;
 mod event_hash;

@@ -364,6 +364,27 @@ fn a_budget_and_a_closed_way_end_a_plan() {
 }
 
 #[test]
+fn shelves_are_made_and_planned_in() {
+    let place = Place::new();
+    let made = place.psmp("generate shelf --robot ur5-like --worlds 2 --seed 7 --json -o shelf");
+    let facts = made.ok().json();
+    let told = ["family", "robot"].map(|key| &facts[key]);
+    assert_eq!(told, ["shelf", "ur5-like"]);
+    assert!(place.file("shelf/shelf.png").exists());
+    let scenes = ["shelf/scene0001.yaml", "shelf/scene0002.yaml"].map(|s| place.read(s));
+    assert_ne!(scenes[0], scenes[1]);
+    let line = "plan --robot ur5-like --scene shelf/scene0002.yaml --request shelf/request0002.yaml \
+                --roadmap shelf/roadmap.graphml --planner lazysp --json";
+    let run = place.psmp(line).ok();
+    assert_eq!(
+        run.json_lines().last().unwrap()["event"],
+        "shortest-on-roadmap"
+    );
+    let other = place.psmp("generate shelf --robot planar-3 -o new").ends(1);
+    assert!(other.err.contains("panda-like"), "{}", other.err);
+}
+
+#[test]
 fn clutter_is_made_and_planned_in() {
     let place = Place::new();
     let line = "generate clutter --worlds 2 --seed 7 --json -o";

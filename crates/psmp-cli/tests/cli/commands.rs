@@ -753,6 +753,8 @@ fn bash_completes_families_and_planners() {
     for (words, expected) in [
         ("generate bugtrap-", "bugtrap-forest"),
         ("generate clut", "clutter"),
+        ("generate shelf", "shelf"),
+        ("generate roo", "rooms"),
         ("plan --planner rrtconnect+", "rrtconnect+shortcut"),
         ("plan --planner maxprob : lo", "local"),
         ("bench --planners psmp : fs,lazysp : la", "latent"),

@@ -4,7 +4,8 @@
 //! seed comes a whole [`ProblemSet`]: a random geometric roadmap, the worlds, and the table of
 //! which edge is free in which world, so that a machine without any data can do everything. The
 //! seven families of the literature are in [`FAMILIES`]; dimensions that it leaves open are those
-//! of its published images. [`OFFICE`] is larger: a floor of an office as a robot has it on its map.
+//! of its published images. [`ROOMS`] has what none of them has, a choice of many ways through doors that
+//! hang together; [`OFFICE`] is larger: a floor of an office as a robot has it on its map.
 
 mod baffle;
 mod bugtrap;
@@ -15,6 +16,7 @@ mod obstacles;
 mod office;
 mod one_wall;
 mod problem_set;
+mod rooms;
 mod shifting_wall;
 mod two_walls;
 
@@ -63,7 +65,7 @@ impl Family {
 
     /// All families: those of the literature, and others.
     pub fn all() -> impl Iterator<Item = &'static Family> {
-        FAMILIES.iter().chain([&BUGTRAP_FOREST, &OFFICE])
+        FAMILIES.iter().chain([&BUGTRAP_FOREST, &ROOMS, &OFFICE])
     }
 }
 
@@ -149,6 +151,18 @@ pub const BUGTRAP_FOREST: Family = Family {
     robot: 0.0,
     places: anywhere,
     recipe: bugtrap::in_forest,
+};
+
+/// Rooms with doors between them.
+pub const ROOMS: Family = Family {
+    name: "rooms",
+    about: "Some ten rooms with a door between most neighbours, many of them closed in one of at most \
+            twenty patterns from which single doors depart, and a Poisson forest of two squares.",
+    vertices: 300,
+    pixels: 501,
+    robot: 0.0,
+    places: anywhere,
+    recipe: rooms::recipe,
 };
 
 /// A floor of an office, for a round robot.

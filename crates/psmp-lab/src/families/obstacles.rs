@@ -32,6 +32,14 @@ pub(super) fn around(middle: f64, width: f64) -> [f64; 2] {
     [middle - width / 2.0, middle + width / 2.0]
 }
 
+/// A rectangle around its middle, so long upwards if it is upright, or else to the side.
+pub(super) fn piece([x, y]: [f64; 2], is_upright: bool, along: f64, across: f64) -> Rectangle {
+    match is_upright {
+        true => Rectangle::new(around(x, across), around(y, along)),
+        false => Rectangle::new(around(x, along), around(y, across)),
+    }
+}
+
 /// A wall from bottom to top that leaves out these intervals, given from the bottom up.
 pub(super) fn wall(
     x: [f64; 2],

@@ -12,7 +12,7 @@
 //! its centre may be: the passage that a door leaves there is a few cells wide.
 
 use super::WorldRecipe;
-use super::obstacles::{Rectangle, around, within};
+use super::obstacles::{Rectangle, around, piece, within};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -286,14 +286,6 @@ impl Floor {
         let chairs = self.furniture(random, CHAIRS, chair);
         let parts = [&self.walls, &self.desks, &closed, &chairs];
         parts.into_iter().flatten().copied().collect()
-    }
-}
-
-/// A rectangle around its middle, so long upwards if it is upright, or else to the side.
-fn piece([x, y]: [f64; 2], is_upright: bool, along: f64, across: f64) -> Rectangle {
-    match is_upright {
-        true => Rectangle::new(around(x, across), around(y, along)),
-        false => Rectangle::new(around(x, along), around(y, across)),
     }
 }
 

@@ -270,7 +270,7 @@ fn nearest_vertex(roadmap: &Roadmap, to: [f64; 2]) -> VertexId {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{OFFICE, ONE_WALL};
+    use super::super::{OFFICE, ONE_WALL, ROOMS};
     use super::*;
 
     #[test]
@@ -338,6 +338,7 @@ mod tests {
                 "baffle" => 0.885,
                 "bugtrap" => 0.945,
                 "bugtrap-forest" => 0.875,
+                "rooms" => 0.88,
                 _ => 0.6,
             };
             assert!(
@@ -345,6 +346,30 @@ mod tests {
                 "{}: {space} of the space is free",
                 family.name
             );
+        }
+    }
+
+    /// In rooms there is something to find out: many edges are free, many are blocked, and of many it
+    /// depends on the world.
+    #[test]
+    fn of_many_edges_in_rooms_it_depends_on_the_world() {
+        for seed in 0..4 {
+            let set = ROOMS.generate(40, 4, seed, || {}).unwrap();
+            let edges = set.table.edge_count() as f64;
+            let free_in = |edge| {
+                let words = set.table.worlds_where_free(edge).iter();
+                words.map(|word| word.count_ones()).sum::<u32>()
+            };
+            let counts: Vec<u32> = set.roadmap.edge_ids().map(free_in).collect();
+            let share = f64::from(counts.iter().sum::<u32>()) / (40.0 * edges);
+            assert!((0.4..0.7).contains(&share), "seed {seed}: {share} free");
+            let open = counts
+                .iter()
+                .filter(|count| (4..36).contains(*count))
+                .count();
+            let open = open as f64 / edges;
+            assert!(open > 0.05, "seed {seed}: {open} differ");
+            println!("seed {seed}: {share:.3} of edges free, {open:.3} differ");
         }
     }
 

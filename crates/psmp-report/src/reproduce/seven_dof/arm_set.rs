@@ -15,7 +15,7 @@ use psmp_arm::{
 };
 use psmp_files::FileError;
 use psmp_lab::Origin;
-use psmp_lab::clutter::Clutter;
+use psmp_lab::arm_scenes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -165,7 +165,9 @@ impl<'a> Maker<'a> {
             why: e.to_string(),
         };
         self.watch.begin("making clutter", clutter as u64);
-        let made = Clutter::new(CLUTTERED).map_err(|e| wrong(&e))?;
+        let made = arm_scenes::CLUTTER
+            .around(CLUTTERED)
+            .map_err(|e| wrong(&e))?;
         let scenes = made
             .worlds(clutter, seed, || self.watch.step(1))
             .map_err(|e| wrong(&e))?;

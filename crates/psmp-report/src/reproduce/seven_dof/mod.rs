@@ -26,7 +26,7 @@ use psmp::{Resolution, WorldId};
 use psmp_arm::{DEFAULT_NEIGHBOURS, DEFAULT_VERTICES, Permissions};
 use psmp_files::{FileError, save};
 use psmp_lab::Row;
-use psmp_lab::clutter;
+use psmp_lab::arm_scenes;
 use rayon::prelude::*;
 use std::fmt::Write;
 use std::hash::Hasher;
@@ -101,7 +101,7 @@ impl SevenDof {
             seed: 0,
             vertices: DEFAULT_VERTICES,
             neighbours: DEFAULT_NEIGHBOURS,
-            resolution: clutter::published_resolution(),
+            resolution: arm_scenes::published_resolution(),
             eta: 1000.0,
             seeds: vec![0],
             budget: 20_000,
