@@ -713,7 +713,17 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         if let Some(prices) = self.news_of_prices() {
             return Ok(Some(self.event(EventKind::Priced(prices))));
         }
-        if !self.meter.as_mut().is_some_and(Meter::wants_time) {
+        // What setting up takes grows with the roadmap, and the few configurations of these steps would be charged for it.
+        let is_set_up = match &self.stage {
+            // The first to ask what the edges are makes the roadmap find out.
+            Stage::Ends => {
+                let roadmap = self.options.roadmap.as_ref();
+                roadmap.is_some_and(|roadmap| !is_of_straight_motions(roadmap))
+            }
+            Stage::Joining(_) => true,
+            _ => false,
+        };
+        if is_set_up || !self.meter.as_mut().is_some_and(Meter::wants_time) {
             return self.take_step(limit);
         }
         let spent = |session: &Self| {
