@@ -735,7 +735,9 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         let step = self.take_step(limit);
         let time = began.elapsed();
         let now = spent(self);
-        if let Some(meter) = &mut self.meter {
+        // Whoever thinks for the first time sets up what thoughts need, for more than these.
+        let is_first_thought = before.1 == 0 && now.1 > 0;
+        if let Some(meter) = self.meter.as_mut().filter(|_| !is_first_thought) {
             meter.take(now.0 - before.0, now.1.saturating_sub(before.1), time);
         }
         step
