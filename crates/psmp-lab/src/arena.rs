@@ -4,7 +4,7 @@
 use crate::entrant::{Entrant, EntrantName};
 use crate::event_hash::EventHash;
 use crate::problems::{Origin, Problems};
-use crate::recorded::RecordedChecker;
+use crate::recorded::{Looks, RecordedChecker};
 use crate::resolution::resolution_for;
 use crate::row::Row;
 use crate::sweep::{Contestant, Familiarity, SweepError, SweepOptions};
@@ -30,7 +30,7 @@ const IMAGELESS: [&str; 2] = [
     "leave it out: without images only planners that keep to the roadmap can plan",
 ];
 
-/// A checker in a recorded world, by image where there is one.
+/// A checker in a recorded world, by image or by boxes where there are any.
 ///
 /// # Errors
 /// If there is no table, or the resolution makes no sense.
@@ -41,12 +41,16 @@ pub fn checker_for(
     resolution: Option<f64>,
 ) -> Result<RecordedChecker, SweepError> {
     let table = problems.table()?;
-    let Some(image) = image else {
+    let looks = match image {
+        Some(image) => Some(Looks::Image(image)),
+        None => problems.boxes(world)?.map(Looks::Boxes),
+    };
+    let Some(looks) = looks else {
         return Ok(RecordedChecker::by_edges(table, world));
     };
     let roadmap = problems.roadmap();
     let resolution = resolution_for(roadmap, resolution)?;
-    RecordedChecker::by_image(table, world, roadmap, image, resolution).map_err(|e| {
+    RecordedChecker::by_looking(table, world, roadmap, looks, resolution).map_err(|e| {
         SweepError::Dataset {
             dataset: problems.name().to_owned(),
             why: e.to_string(),
@@ -83,6 +87,8 @@ pub struct Arena<'a> {
     world: WorldId,
     query: Query,
     image: Option<OccupancyGrid>,
+    /// Whether configurations are counted, and not edges.
+    is_seen: bool,
     shortest: Option<Path>,
 }
 
@@ -96,8 +102,10 @@ impl<'a> Arena<'a> {
         let shortest = problems
             .roadmap()
             .shortest_path(query, |edge: EdgeId| table.is_free(world, edge));
+        let image = problems.image(world)?;
         Ok(Self {
-            image: problems.image(world)?,
+            is_seen: image.is_some() || problems.boxes(world)?.is_some(),
+            image,
             problems,
             world,
             query,
@@ -376,7 +384,7 @@ impl<'a> Arena<'a> {
             Origin::Folder(folder) => (Some(folder), None),
             Origin::Made { worlds, test, seed } => (None, Some((worlds as u64, test as u64, seed))),
         };
-        let counted_in = if self.image.is_some() {
+        let counted_in = if self.is_seen {
             "configurations"
         } else {
             "edges"
@@ -393,7 +401,7 @@ impl<'a> Arena<'a> {
             made_worlds: made.map(|m| m.0),
             made_test: made.map(|m| m.1),
             made_seed: made.map(|m| m.2),
-            resolution: self.image.as_ref().and_then(|_| {
+            resolution: self.is_seen.then_some(()).and_then(|()| {
                 let resolution = resolution_for(self.problems.roadmap(), options.resolution);
                 resolution.ok().map(Resolution::step)
             }),

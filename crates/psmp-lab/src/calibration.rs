@@ -264,7 +264,7 @@ fn possible(
     let Some(&first) = worlds.first() else {
         return Ok((able, left_out));
     };
-    let pictured = problems.image(first)?.is_some();
+    let pictured = problems.image(first)?.is_some() || problems.boxes(first)?.is_some();
     for &belief in &options.beliefs {
         let sees = matches!(belief, BeliefName::NearestNeighbour | BeliefName::Local);
         if sees && !pictured {

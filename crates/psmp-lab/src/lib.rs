@@ -28,7 +28,7 @@ pub use entrant::{Entrant, EntrantError, EntrantName, SHORTCUT};
 pub use event_hash::EventHash;
 pub use maps::{MapSet, MapsError, map_record, robot_in_map, usual_map_resolution};
 pub use problems::{Origin, Problems};
-pub use recorded::RecordedChecker;
+pub use recorded::{Looks, RecordedChecker};
 pub use resolution::{ResolutionError, resolution_for, resolution_in};
 pub use row::Row;
 pub use shortest_way::shortest_way;

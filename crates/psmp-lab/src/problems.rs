@@ -3,7 +3,7 @@
 use crate::families::ProblemSet;
 use psmp::{CollisionTable, Query, Roadmap, WorldId};
 use psmp_files::FileError;
-use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid};
+use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid, Shapes};
 use std::sync::Arc;
 
 /// Known worlds on one roadmap.
@@ -38,6 +38,13 @@ pub trait Problems: Send + Sync {
     /// # Errors
     /// If the image is there but cannot be read.
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError>;
+    /// The boxes of a world, if it is made of such and there are coordinates to use them with.
+    ///
+    /// # Errors
+    /// If they are there but cannot be read.
+    fn boxes(&self, _: WorldId) -> Result<Option<Shapes>, FileError> {
+        Ok(None)
+    }
     /// Where it comes from: all that is needed to get the same again.
     fn origin(&self) -> Origin;
 }
@@ -93,6 +100,9 @@ impl Problems for Dataset {
         };
         OccupancyGrid::read(path, &options).map(Some)
     }
+    fn boxes(&self, world: WorldId) -> Result<Option<Shapes>, FileError> {
+        Dataset::boxes(self, world)
+    }
     fn origin(&self) -> Origin {
         let folder = self.folder();
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -120,7 +130,11 @@ impl Problems for ProblemSet {
         Some(ProblemSet::test(self))
     }
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
-        Ok(Some(ProblemSet::image(self, world)))
+        let in_the_plane = self.family.dimension == 2;
+        Ok(in_the_plane.then(|| ProblemSet::image(self, world)))
+    }
+    fn boxes(&self, world: WorldId) -> Result<Option<Shapes>, FileError> {
+        Ok(ProblemSet::boxes(self, world))
     }
     fn origin(&self) -> Origin {
         Origin::Made {

@@ -1,22 +1,40 @@
-//! Planning in a recorded world: a row of a collision table, and its image where there is one.
+//! Planning in a recorded world: a row of a collision table, and its image or its boxes where there are any.
 //!
 //! The table is the truth about edges. Where the dataset has an image of the world and coordinates,
 //! the image says how many configurations a check would have taken: all of a free edge, those of a
-//! blocked one up to its first collision in bisection order. Without an image each edge counts as
-//! one. Image and table differ for a few edges in a thousand; the table is believed, and an edge it
+//! blocked one up to its first collision in bisection order. So do boxes in a space of three axes. Without either
+//! each edge counts as one. Image and table differ for a few edges in a thousand; the table is believed, and an edge it
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 
 use psmp::checker::{
     BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
 };
 use psmp::{CollisionTable, EdgeId, Resolution, Roadmap, WorldId};
-use psmp_worlds::OccupancyGrid;
+use psmp_worlds::{OccupancyGrid, Shapes};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-/// An image that is told what the table says before it is asked.
+/// What a recorded world looks like.
+#[derive(Debug, Clone)]
+pub enum Looks {
+    /// An image.
+    Image(OccupancyGrid),
+    /// Boxes in a space of three axes.
+    Boxes(Shapes),
+}
+
+impl Looks {
+    fn free_at(&self, configuration: &[f64]) -> bool {
+        match self {
+            Self::Image(image) => image.free_at(configuration),
+            Self::Boxes(boxes) => boxes.free_at(configuration),
+        }
+    }
+}
+
+/// A world that is told what the table says before it is asked.
 struct Overruled {
-    image: OccupancyGrid,
+    looks: Looks,
     edge_is_free: bool,
     /// How many configurations it has yet to be asked about until the edge's last.
     left: u64,
@@ -27,7 +45,7 @@ impl World for Overruled {
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, Infallible> {
         self.left -= 1;
-        Ok(self.edge_is_free || (self.left > 0 && self.image.is_free(configuration)?))
+        Ok(self.edge_is_free || (self.left > 0 && self.looks.free_at(configuration)))
     }
 }
 
@@ -35,7 +53,7 @@ impl World for Overruled {
 pub struct RecordedChecker {
     table: Arc<CollisionTable>,
     world: WorldId,
-    by_image: Option<BisectionChecker<Overruled>>,
+    by_looking: Option<BisectionChecker<Overruled>>,
 }
 
 impl RecordedChecker {
@@ -45,28 +63,28 @@ impl RecordedChecker {
         Self {
             table: table.clone(),
             world,
-            by_image: None,
+            by_looking: None,
         }
     }
 
-    /// A check counts as many configurations as it would take in the image.
+    /// A check counts as many configurations as it would take in a world that looks so.
     ///
     /// # Errors
     /// If the roadmap has no configurations or the resolution makes no sense.
-    pub fn by_image(
+    pub fn by_looking(
         table: &Arc<CollisionTable>,
         world: WorldId,
         roadmap: &Roadmap,
-        image: OccupancyGrid,
+        looks: Looks,
         resolution: Resolution,
     ) -> Result<Self, BisectionError> {
         let overruled = Overruled {
-            image,
+            looks,
             edge_is_free: true,
             left: 0,
         };
         Ok(Self {
-            by_image: Some(BisectionChecker::new(roadmap, resolution, overruled)?),
+            by_looking: Some(BisectionChecker::new(roadmap, resolution, overruled)?),
             ..Self::by_edges(table, world)
         })
     }
@@ -78,7 +96,7 @@ impl Checker for RecordedChecker {
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
         let edge = part.edge;
         let free = self.table.is_free(self.world, edge);
-        let Some(checker) = &mut self.by_image else {
+        let Some(checker) = &mut self.by_looking else {
             let verdict = Verdict {
                 free,
                 configurations: 1,
@@ -92,8 +110,8 @@ impl Checker for RecordedChecker {
     }
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
-        let by_image = self.by_image.as_ref();
-        by_image.map_or(1, |checker| checker.cost_if_free(edge))
+        let by_looking = self.by_looking.as_ref();
+        by_looking.map_or(1, |checker| checker.cost_if_free(edge))
     }
 }
 
@@ -116,8 +134,8 @@ mod tests {
         let image = OccupancyGrid::from_fn(101, 101, Frame::unit(), is_free).unwrap();
         let resolution = Resolution::distance(0.1).unwrap();
         [u64::MAX, 3].map(|most| {
-            let (world, image) = (WorldId(0), image.clone());
-            let checker = RecordedChecker::by_image(&table, world, &roadmap, image, resolution);
+            let (world, looks) = (WorldId(0), Looks::Image(image.clone()));
+            let checker = RecordedChecker::by_looking(&table, world, &roadmap, looks, resolution);
             let mut checker = checker.unwrap();
             assert_eq!(checker.cost_if_free(EdgeId(0)), 11);
             let mut sightings = Sightings::new(2);
