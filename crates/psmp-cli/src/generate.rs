@@ -1,4 +1,4 @@
-//! `psmp generate`: worlds made on the spot, of a family in the plane or of scenes for an arm.
+//! `psmp generate`: worlds made on the spot, of a family of images or boxes, or of scenes for an arm.
 
 use crate::failure::{Mistake, Outcome};
 use crate::{Common, show};
@@ -51,8 +51,8 @@ pub struct GenerateArgs {
 /// What is made.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// A dataset in the plane.
-    Plane(Family),
+    /// A dataset of images or boxes.
+    Worlds(Family),
     /// Scenes for an arm.
     Scenes(SceneFamily),
 }
@@ -76,9 +76,9 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
     let scenes = SCENE_FAMILIES.map(|family| PossibleValue::new(family.name).help(family.about));
     let known = PossibleValuesParser::new(names().chain(scenes));
     known.try_map(|name| {
-        let in_the_plane = Family::named(&name).copied().map(Kind::Plane);
+        let of_a_family = Family::named(&name).copied().map(Kind::Worlds);
         let around_an_arm = || SceneFamily::named(&name).map(Kind::Scenes);
-        in_the_plane
+        of_a_family
             .or_else(around_an_arm)
             .ok_or("there is no such family")
     })
@@ -92,12 +92,12 @@ pub fn run(args: &GenerateArgs, common: Common) -> Result<Outcome> {
         ));
     }
     match args.family {
-        Kind::Plane(family) => in_the_plane(args, family, common),
+        Kind::Worlds(family) => of_a_family(args, family, common),
         Kind::Scenes(family) => around_an_arm(args, family, common),
     }
 }
 
-fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<Outcome> {
+fn of_a_family(args: &GenerateArgs, family: Family, common: Common) -> Result<Outcome> {
     if args.robot.is_some() {
         return Err(Mistake::error(
             format!("the worlds of family `{}` are for no arm", family.name),
@@ -115,7 +115,7 @@ fn in_the_plane(args: &GenerateArgs, family: Family, common: Common) -> Result<O
     let (worlds, test) = (args.worlds as usize, test as usize);
     let set = family.generate(worlds, test, common.seed, || bar.inc(1))?;
     bar.finish_and_clear();
-    let bar = show::progress(u64::from(args.worlds), "writing images");
+    let bar = show::progress(u64::from(args.worlds), "writing worlds");
     set.write(&args.output, || bar.inc(1))?;
     bar.finish_and_clear();
     let (vertices, edges) = (set.roadmap.vertex_count(), set.roadmap.edge_count());

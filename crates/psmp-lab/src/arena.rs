@@ -30,7 +30,7 @@ const IMAGELESS: [&str; 2] = [
     "leave it out: without images only planners that keep to the roadmap can plan",
 ];
 
-/// A checker in a recorded world, by image where there is one.
+/// A checker in a recorded world, by image or by boxes where there are any.
 ///
 /// # Errors
 /// If there is no table, or the resolution makes no sense.
@@ -45,7 +45,7 @@ pub fn checker_for(
             let resolution = resolution_for(problems.roadmap(), resolution)?;
             Some((Box::new(image) as Sight, resolution))
         }
-        None => None,
+        None => problems.sight(world, resolution)?,
     };
     checker_in(problems, world, sight)
 }
@@ -97,6 +97,8 @@ pub struct Arena<'a> {
     world: WorldId,
     query: Query,
     image: Option<OccupancyGrid>,
+    /// Whether configurations are counted, and not edges.
+    is_seen: bool,
     shortest: Option<Path>,
 }
 
@@ -110,8 +112,10 @@ impl<'a> Arena<'a> {
         let shortest = problems
             .roadmap()
             .shortest_path(query, |edge: EdgeId| table.is_free(world, edge));
+        let image = problems.image(world)?;
         Ok(Self {
-            image: problems.image(world)?,
+            is_seen: image.is_some() || problems.boxes(world)?.is_some(),
+            image,
             problems,
             world,
             query,
@@ -390,7 +394,7 @@ impl<'a> Arena<'a> {
             Origin::Folder(folder) => (Some(folder), None),
             Origin::Made { worlds, test, seed } => (None, Some((worlds as u64, test as u64, seed))),
         };
-        let counted_in = if self.image.is_some() {
+        let counted_in = if self.is_seen {
             "configurations"
         } else {
             "edges"
@@ -407,7 +411,7 @@ impl<'a> Arena<'a> {
             made_worlds: made.map(|m| m.0),
             made_test: made.map(|m| m.1),
             made_seed: made.map(|m| m.2),
-            resolution: self.image.as_ref().and_then(|_| {
+            resolution: self.is_seen.then_some(()).and_then(|()| {
                 let resolution = resolution_for(self.problems.roadmap(), options.resolution);
                 resolution.ok().map(Resolution::step)
             }),

@@ -9,7 +9,7 @@ use crate::recorded::Sight;
 use crate::sweep::SweepError;
 use psmp::{CollisionTable, Draw, EdgeId, Query, Resolution, Roadmap, VertexId, WorldId};
 use psmp_files::FileError;
-use psmp_worlds::OccupancyGrid;
+use psmp_worlds::{OccupancyGrid, Shapes};
 use std::sync::Arc;
 
 /// Problems on a roadmap of which only a part is known.
@@ -107,6 +107,9 @@ impl Problems for Grown<'_> {
     }
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
         self.problems.image(world)
+    }
+    fn boxes(&self, world: WorldId) -> Result<Option<Shapes>, FileError> {
+        self.problems.boxes(world)
     }
     fn sight(
         &self,

@@ -6,7 +6,7 @@ use crate::resolution::resolution_for;
 use crate::sweep::SweepError;
 use psmp::{CollisionTable, Query, Resolution, Roadmap, WorldId};
 use psmp_files::FileError;
-use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid};
+use psmp_worlds::{Dataset, Frame, ImageOptions, OccupancyGrid, Shapes};
 use std::sync::Arc;
 
 /// Known worlds on one roadmap.
@@ -41,8 +41,15 @@ pub trait Problems: Send + Sync {
     /// # Errors
     /// If the image is there but cannot be read.
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError>;
+    /// The boxes of a world, if it is made of such and there are coordinates to use them with.
+    ///
+    /// # Errors
+    /// If they are there but cannot be read.
+    fn boxes(&self, _: WorldId) -> Result<Option<Shapes>, FileError> {
+        Ok(None)
+    }
     /// A world as it is seen configuration by configuration, and how close to each other those of an edge are: by
-    /// its image, `resolution` apart or as far as is usual. `None` where edges are all that is known.
+    /// its image or its boxes, `resolution` apart or as far as is usual. `None` where edges are all that is known.
     ///
     /// # Errors
     /// If the world cannot be read, or the resolution makes no sense.
@@ -51,11 +58,15 @@ pub trait Problems: Send + Sync {
         world: WorldId,
         resolution: Option<f64>,
     ) -> Result<Option<(Sight, Resolution)>, SweepError> {
-        let Some(image) = self.image(world)? else {
-            return Ok(None);
+        let sight: Sight = match self.image(world)? {
+            Some(image) => Box::new(image),
+            None => match self.boxes(world)? {
+                Some(boxes) => Box::new(boxes),
+                None => return Ok(None),
+            },
         };
         let resolution = resolution_for(self.roadmap(), resolution)?;
-        Ok(Some((Box::new(image), resolution)))
+        Ok(Some((sight, resolution)))
     }
     /// Where it comes from: all that is needed to get the same again.
     fn origin(&self) -> Origin;
@@ -112,6 +123,9 @@ impl Problems for Dataset {
         };
         OccupancyGrid::read(path, &options).map(Some)
     }
+    fn boxes(&self, world: WorldId) -> Result<Option<Shapes>, FileError> {
+        Dataset::boxes(self, world)
+    }
     fn origin(&self) -> Origin {
         let folder = self.folder();
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -139,7 +153,11 @@ impl Problems for ProblemSet {
         Some(ProblemSet::test(self))
     }
     fn image(&self, world: WorldId) -> Result<Option<OccupancyGrid>, FileError> {
-        Ok(Some(ProblemSet::image(self, world)))
+        let in_the_plane = self.family.dimension == 2;
+        Ok(in_the_plane.then(|| ProblemSet::image(self, world)))
+    }
+    fn boxes(&self, world: WorldId) -> Result<Option<Shapes>, FileError> {
+        Ok(ProblemSet::boxes(self, world))
     }
     fn origin(&self) -> Origin {
         Origin::Made {

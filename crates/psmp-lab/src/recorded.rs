@@ -1,12 +1,12 @@
-//! Planning in a recorded world: a row of a collision table, and where there is one the world itself, such as its
-//! image.
+//! Planning in a recorded world: a row of a collision table, and where there is one the world itself: its image, its
+//! boxes or an arm's scene.
 //!
 //! The table is the truth about edges. Where the dataset has an image of the world and coordinates,
 //! the image says how many configurations a check would have taken: all of a free edge, those of a
 //! blocked one up to its first collision in bisection order. Without an image each edge counts as
 //! one. Image and table differ for a few edges in a thousand; the table is believed, and an edge it
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
-//! An arm's scene does what an image does.
+//! Boxes in a space of three axes and an arm's scene do what an image does.
 
 use psmp::checker::{
     BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,

@@ -753,7 +753,7 @@ fn bash_completes_families_and_planners() {
     for (words, expected) in [
         ("generate bugtrap-", "bugtrap-forest"),
         ("generate clut", "clutter"),
-        ("generate shelf", "shelf"),
+        ("generate shelv", "shelves"),
         ("generate roo", "rooms"),
         ("plan --planner rrtconnect+", "rrtconnect+shortcut"),
         ("plan --planner maxprob : lo", "local"),

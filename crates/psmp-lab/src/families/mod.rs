@@ -1,11 +1,12 @@
-//! Families of 2-D worlds, made on the spot.
+//! Families of worlds, made on the spot.
 //!
-//! A family is a recipe for obstacles in the unit square. From a family, a number of worlds and a
-//! seed comes a whole [`ProblemSet`]: a random geometric roadmap, the worlds, and the table of
-//! which edge is free in which world, so that a machine without any data can do everything. The
-//! seven families of the literature are in [`FAMILIES`]; dimensions that it leaves open are those
-//! of its published images. [`ROOMS`] has what none of them has, a choice of many ways through doors that
-//! hang together; [`OFFICE`] is larger: a floor of an office as a robot has it on its map.
+//! A family is a recipe for obstacles in the unit square, or in the unit cube. From a family, a
+//! number of worlds and a seed comes a whole [`ProblemSet`]: a random geometric roadmap, the worlds,
+//! and the table of which edge is free in which world, so that a machine without any data can do
+//! everything. The seven families of the literature are in [`FAMILIES`]; dimensions that it leaves
+//! open are those of its published images. [`ROOMS`] has what none of them has, a choice of many ways
+//! through doors that tell of each other; [`SHELVES`] has three dimensions; [`OFFICE`] is larger: a
+//! floor of an office as a robot has it on its map.
 
 mod baffle;
 mod bugtrap;
@@ -17,6 +18,8 @@ mod office;
 mod one_wall;
 mod problem_set;
 mod rooms;
+mod segment;
+mod shelves;
 mod shifting_wall;
 mod two_walls;
 
@@ -39,13 +42,15 @@ pub struct Family {
     pub about: &'static str,
     /// How many vertices its roadmaps have, besides places that they must have.
     pub vertices: usize,
-    /// How many pixels wide and high its images are.
+    /// How many axes its space has: two for images, three for boxes.
+    pub dimension: usize,
+    /// How many pixels wide and high its images are, or the sections through its boxes.
     pub pixels: u32,
     /// The radius of the robot; 0 for a point. Images show where the robot's centre may be.
     pub robot: f64,
     /// The places that a roadmap must have, start and goal first; none where chance will do. It is given
     /// the same random numbers as the recipe.
-    places: fn(&mut Pcg64) -> Vec<[f64; 2]>,
+    places: fn(&mut Pcg64) -> Vec<Vec<f64>>,
     /// Fixes what all worlds of a problem set have in common.
     recipe: fn(&mut Pcg64) -> WorldRecipe,
 }
@@ -65,7 +70,9 @@ impl Family {
 
     /// All families: those of the literature, and others.
     pub fn all() -> impl Iterator<Item = &'static Family> {
-        FAMILIES.iter().chain([&BUGTRAP_FOREST, &ROOMS, &OFFICE])
+        FAMILIES
+            .iter()
+            .chain([&BUGTRAP_FOREST, &ROOMS, &SHELVES, &OFFICE])
     }
 }
 
@@ -75,6 +82,7 @@ pub const ONE_WALL: Family = Family {
     about: "A wall with five gaps, some of them closed in one of at most fifteen patterns, and a \
             Poisson forest of eight squares.",
     vertices: 100,
+    dimension: 2,
     pixels: 1001,
     robot: 0.0,
     places: anywhere,
@@ -89,6 +97,7 @@ pub const FAMILIES: [Family; 7] = [
         about: "Two walls with five gaps each, closed in one of at most twenty patterns for both \
                 together, and a Poisson forest of three squares.",
         vertices: 200,
+        dimension: 2,
         pixels: 1001,
         robot: 0.0,
         places: anywhere,
@@ -98,6 +107,7 @@ pub const FAMILIES: [Family; 7] = [
         name: "forest",
         about: "Twelve squares that crowd around five places, and a Poisson forest of four more.",
         vertices: 200,
+        dimension: 2,
         pixels: 1001,
         robot: 0.0,
         places: anywhere,
@@ -107,6 +117,7 @@ pub const FAMILIES: [Family; 7] = [
         name: "shifting-wall",
         about: "One wall with one gap; wall and gap are somewhere else in every world.",
         vertices: 150,
+        dimension: 2,
         pixels: 201,
         robot: 0.0,
         places: anywhere,
@@ -116,6 +127,7 @@ pub const FAMILIES: [Family; 7] = [
         name: "maze",
         about: "Five corridors between thin walls, joined by one gap in each wall.",
         vertices: 200,
+        dimension: 2,
         pixels: 1001,
         robot: 0.0,
         places: anywhere,
@@ -126,6 +138,7 @@ pub const FAMILIES: [Family; 7] = [
         about: "A half wall from below and one from above that overlap, somewhere else in every \
                 world.",
         vertices: 150,
+        dimension: 2,
         pixels: 201,
         robot: 0.0,
         places: anywhere,
@@ -135,6 +148,7 @@ pub const FAMILIES: [Family; 7] = [
         name: "bugtrap",
         about: "A U that opens to the left or downwards, somewhere else in every world.",
         vertices: 150,
+        dimension: 2,
         pixels: 201,
         robot: 0.0,
         places: anywhere,
@@ -147,6 +161,7 @@ pub const BUGTRAP_FOREST: Family = Family {
     name: "bugtrap-forest",
     about: "A U that opens to the left or downwards, and a Poisson forest of eight squares.",
     vertices: 150,
+    dimension: 2,
     pixels: 201,
     robot: 0.0,
     places: anywhere,
@@ -159,10 +174,24 @@ pub const ROOMS: Family = Family {
     about: "Some ten rooms with a door between most neighbours, many of them closed in one of at most \
             twenty patterns from which single doors depart, and a Poisson forest of two squares.",
     vertices: 300,
+    dimension: 2,
     pixels: 501,
     robot: 0.0,
     places: anywhere,
     recipe: rooms::recipe,
+};
+
+/// Shelves in three dimensions.
+pub const SHELVES: Family = Family {
+    name: "shelves",
+    about: "In three dimensions: nine compartments with things in them, behind doors that have habits, and \
+            walls between some; a point goes from the lowest on one side to the highest on the other.",
+    vertices: 400,
+    dimension: 3,
+    pixels: 501,
+    robot: 0.0,
+    places: shelves::places,
+    recipe: shelves::recipe,
 };
 
 /// A floor of an office, for a round robot.
@@ -171,12 +200,13 @@ pub const OFFICE: Family = Family {
     about: "A floor of some thirty rooms along two corridors, with furniture, for a round robot. \
             Doors are a fifth to a third wider than the robot, and many are closed.",
     vertices: 1000,
+    dimension: 2,
     pixels: 1201,
     robot: office::ROBOT,
     places: office::places,
     recipe: office::recipe,
 };
 
-fn anywhere(_: &mut Pcg64) -> Vec<[f64; 2]> {
+fn anywhere(_: &mut Pcg64) -> Vec<Vec<f64>> {
     Vec::new()
 }

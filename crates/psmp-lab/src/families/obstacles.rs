@@ -7,18 +7,26 @@ use std::f64::consts::TAU;
 /// The side of a forest's squares.
 pub(super) const SQUARE: f64 = 0.1;
 
-/// An axis-aligned obstacle in the unit square, or partly outside of it.
+/// An axis-aligned obstacle in the unit square or, as a box, in the unit cube; or partly outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rectangle {
     /// Left and right.
     pub x: [f64; 2],
-    /// Bottom and top.
+    /// Bottom and top; of a box, front and back.
     pub y: [f64; 2],
+    /// Of a box, bottom and top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<[f64; 2]>,
 }
 
 impl Rectangle {
     pub(super) fn new(x: [f64; 2], y: [f64; 2]) -> Self {
-        Self { x, y }
+        Self { x, y, z: None }
+    }
+
+    /// A box.
+    pub(super) fn solid(x: [f64; 2], y: [f64; 2], z: [f64; 2]) -> Self {
+        Self { x, y, z: Some(z) }
     }
 
     /// A square of a forest around its centre.

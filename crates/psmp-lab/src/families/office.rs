@@ -47,7 +47,7 @@ pub(super) fn recipe(random: &mut Pcg64) -> WorldRecipe {
 }
 
 /// Start and goal; before, in and behind each door; and along the corridors and passages.
-pub(super) fn places(random: &mut Pcg64) -> Vec<[f64; 2]> {
+pub(super) fn places(random: &mut Pcg64) -> Vec<Vec<f64>> {
     let floor = Floor::draw(random);
     let at_doors = floor.doors.iter().flat_map(Door::places);
     let along = floor.corridors.iter().flat_map(|corridor| {
@@ -73,6 +73,7 @@ pub(super) fn places(random: &mut Pcg64) -> Vec<[f64; 2]> {
         .into_iter()
         .chain(at_doors)
         .chain(along)
+        .map(Vec::from)
         .collect()
 }
 

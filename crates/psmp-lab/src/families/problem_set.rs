@@ -2,13 +2,14 @@
 //!
 //! A world in which the roadmap has no path poses no problem, so it is drawn anew until it has one.
 
+use super::segment::crosses;
 use super::{Family, Rectangle};
 use crate::free_edges::{bit, free_edges};
 use psmp::checker::{BisectionChecker, BisectionError};
 use psmp::roadmap;
 use psmp::{CollisionTable, Connection, Query, Resolution, Roadmap, Space, VertexId, WorldId};
 use psmp_files::FileError;
-use psmp_worlds::{Dataset, DatasetParts, DiscRobot, Frame, OccupancyGrid};
+use psmp_worlds::{Dataset, DatasetParts, DiscRobot, Frame, OccupancyGrid, Shapes};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -19,6 +20,9 @@ use thiserror::Error;
 /// Where planning begins and ends, as near as the roadmap has a vertex.
 const START: [f64; 2] = [0.03, 0.03];
 const GOAL: [f64; 2] = [0.9, 0.9];
+
+/// How deep in the unit cube a section through boxes is.
+const SECTION: f64 = 0.75;
 
 /// The distance between the configurations of an edge.
 pub const RESOLUTION: f64 = 0.001;
@@ -143,16 +147,16 @@ impl Family {
     }
 
     fn roadmap(&self, seed: u64) -> (Roadmap, Query) {
-        let space = Space::unit(2);
+        let space = Space::unit(self.dimension);
         let radius = roadmap::prm_star_radius(&space, self.vertices);
         let places = (self.places)(&mut Pcg64::seed_from_u64(seed));
         let anywhere = roadmap::uniform(&space, self.vertices, seed);
-        let points = [places.as_flattened(), &anywhere].concat();
+        let points = [places.concat(), anywhere].concat();
         match Roadmap::from_configurations(space, points, Connection::Radius(radius)) {
             Ok(roadmap) => {
-                let [start, goal] = match places[..] {
-                    [start, goal, ..] => [start, goal],
-                    _ => [START, GOAL],
+                let [start, goal] = match &places[..] {
+                    [start, goal, ..] => [&start[..], goal],
+                    _ => [&START[..], &GOAL],
                 };
                 let query = Query {
                     start: nearest_vertex(&roadmap, start),
@@ -160,7 +164,7 @@ impl Family {
                 };
                 (roadmap, query)
             }
-            Err(e) => unreachable!("these points fit the unit square: {e}"),
+            Err(e) => unreachable!("these points fit the unit square or cube: {e}"),
         }
     }
 
@@ -177,8 +181,13 @@ impl Family {
         };
         let mut free = vec![true; side * side];
         for obstacle in obstacles {
+            let [bottom, top] = match obstacle.z {
+                Some(z) if (obstacle.y[0]..=obstacle.y[1]).contains(&SECTION) => z,
+                Some(_) => continue,
+                None => obstacle.y,
+            };
             let columns = covered(obstacle.x);
-            for row in covered([1.0 - obstacle.y[1], 1.0 - obstacle.y[0]]) {
+            for row in covered([1.0 - top, 1.0 - bottom]) {
                 free[row * side..][columns.clone()].fill(false);
             }
         }
@@ -198,8 +207,12 @@ impl Family {
     }
 
     /// Which edges are free, as words of bits. In the published worlds that is so of an edge that is free at
-    /// its configurations; doors that a robot just fits through are so narrow that it is proved all along.
+    /// its configurations; doors that a robot just fits through are so narrow that it is proved all along. Of
+    /// boxes it is computed.
     fn free_edges(&self, roadmap: &Roadmap, obstacles: &[Rectangle]) -> Vec<u64> {
+        if self.dimension > 2 {
+            return free_of_boxes(roadmap, obstacles);
+        }
         let grid = self.draw(obstacles);
         let checker = Resolution::distance(RESOLUTION)
             .map_err(BisectionError::from)
@@ -214,10 +227,26 @@ impl Family {
 }
 
 impl ProblemSet {
-    /// The image of a world: where the robot may be, its centre if it has an extent.
+    /// The image of a world: where the robot may be, its centre if it has an extent. Of boxes, which are not to
+    /// be planned in so, a section through the world.
     #[must_use]
     pub fn image(&self, world: WorldId) -> OccupancyGrid {
         self.family.draw(&self.worlds[world.index()])
+    }
+
+    /// The boxes of a world of three dimensions.
+    #[must_use]
+    pub fn boxes(&self, world: WorldId) -> Option<Shapes> {
+        if self.family.dimension <= 2 {
+            return None;
+        }
+        let solids = self.worlds[world.index()].iter();
+        // What was kept in a file may be inside out, and then covers nothing.
+        let boxes = solids.fold(Shapes::new(3), |shapes, solid| {
+            let [lower, upper] = [0, 1].map(|end| sides(solid).map(|side| side[end]));
+            shapes.clone().with_box(&lower, &upper).unwrap_or(shapes)
+        });
+        Some(boxes)
     }
 
     /// The worlds to learn from.
@@ -232,19 +261,26 @@ impl ProblemSet {
         &self.test
     }
 
-    /// Writes the set as a dataset folder with images. `tick` is called after each image, from any
-    /// thread.
+    /// Writes the set as a dataset folder with images, or with boxes. `tick` is called after each of them, from
+    /// any thread.
     ///
     /// # Errors
     /// If a file cannot be written, or the folder has files that would be read as part of it.
     pub fn write(&self, folder: &Path, tick: impl Fn() + Sync) -> Result<(), FileError> {
-        Dataset::create_image_folder(folder)?;
+        match self.family.dimension {
+            2 => Dataset::create_image_folder(folder)?,
+            _ => Dataset::create_box_folder(folder)?,
+        };
         (0..self.worlds.len() as u32)
             .into_par_iter()
             .map(WorldId)
             .try_for_each(|world| {
-                self.image(world)
-                    .write_png(Dataset::image_path_in(folder, world))?;
+                match self.boxes(world) {
+                    Some(boxes) => Dataset::write_boxes(folder, world, &boxes)?,
+                    None => self
+                        .image(world)
+                        .write_png(Dataset::image_path_in(folder, world))?,
+                }
                 tick();
                 Ok(())
             })?;
@@ -257,10 +293,41 @@ impl ProblemSet {
     }
 }
 
-fn nearest_vertex(roadmap: &Roadmap, to: [f64; 2]) -> VertexId {
+/// The intervals of a box along the axes; in the plane it reaches all the way up.
+fn sides(obstacle: &Rectangle) -> [[f64; 2]; 3] {
+    let z = obstacle.z.unwrap_or([0.0, 1.0]);
+    [obstacle.x, obstacle.y, z]
+}
+
+/// The edges that cross no box, as words of bits.
+fn free_of_boxes(roadmap: &Roadmap, obstacles: &[Rectangle]) -> Vec<u64> {
+    let mut words = vec![0; roadmap.edge_count().div_ceil(64)];
+    for edge in roadmap.edge_ids() {
+        let ends = roadmap.edge(edge);
+        let [from, to] = [ends.from, ends.to].map(|v| roadmap.configuration(v));
+        let (Some(from), Some(to)) = (from, to) else {
+            unreachable!("generated roadmaps have configurations");
+        };
+        let free = !obstacles
+            .iter()
+            .any(|solid| crosses(from, to, &sides(solid)));
+        words[edge.index() / 64] |= u64::from(free) << (edge.index() % 64);
+    }
+    words
+}
+
+fn nearest_vertex(roadmap: &Roadmap, to: &[f64]) -> VertexId {
     let distance = |v: VertexId| {
-        let q = roadmap.configuration(v).unwrap_or(&to);
-        (q[0] - to[0]).hypot(q[1] - to[1])
+        let q = roadmap.configuration(v).unwrap_or(to);
+        match (q, to) {
+            ([x, y], [at_x, at_y]) => (x - at_x).hypot(y - at_y),
+            _ => q
+                .iter()
+                .zip(to)
+                .map(|(q, to)| (q - to).powi(2))
+                .sum::<f64>()
+                .sqrt(),
+        }
     };
     roadmap
         .vertices()
@@ -270,16 +337,13 @@ fn nearest_vertex(roadmap: &Roadmap, to: [f64; 2]) -> VertexId {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{OFFICE, ONE_WALL, ROOMS};
+    use super::super::{OFFICE, ONE_WALL, ROOMS, SHELVES};
     use super::*;
 
     #[test]
     fn obstacles_that_are_inside_out_cover_nothing() {
         let family = Family::named("one-wall").unwrap();
-        let inside_out = Rectangle {
-            x: [0.9, 0.1],
-            y: [0.2, 0.8],
-        };
+        let inside_out = Rectangle::new([0.9, 0.1], [0.2, 0.8]);
         let grid = family.draw(&[inside_out]);
         assert!(grid.free_at(&[0.5, 0.5]));
     }
@@ -339,6 +403,8 @@ mod tests {
                 "bugtrap" => 0.945,
                 "bugtrap-forest" => 0.875,
                 "rooms" => 0.88,
+                // Of the section.
+                "shelves" => 0.89,
                 _ => 0.6,
             };
             assert!(
@@ -349,12 +415,15 @@ mod tests {
         }
     }
 
-    /// In rooms there is something to find out: many edges are free, many are blocked, and of many it
-    /// depends on the world.
+    /// In rooms and on shelves there is something to find out: many edges are free, many are blocked, and of
+    /// many it depends on the world.
     #[test]
-    fn of_many_edges_in_rooms_it_depends_on_the_world() {
-        for seed in 0..4 {
-            let set = ROOMS.generate(40, 4, seed, || {}).unwrap();
+    fn of_many_edges_it_depends_on_the_world() {
+        for (family, seed) in [ROOMS, SHELVES]
+            .into_iter()
+            .flat_map(|f| (0..4).map(move |s| (f, s)))
+        {
+            let set = family.generate(40, 4, seed, || {}).unwrap();
             let edges = set.table.edge_count() as f64;
             let free_in = |edge| {
                 let words = set.table.worlds_where_free(edge).iter();
@@ -362,14 +431,17 @@ mod tests {
             };
             let counts: Vec<u32> = set.roadmap.edge_ids().map(free_in).collect();
             let share = f64::from(counts.iter().sum::<u32>()) / (40.0 * edges);
-            assert!((0.4..0.7).contains(&share), "seed {seed}: {share} free");
+            assert!(
+                (0.4..0.7).contains(&share),
+                "{family:?}, seed {seed}: {share} free"
+            );
             let open = counts
                 .iter()
                 .filter(|count| (4..36).contains(*count))
                 .count();
             let open = open as f64 / edges;
-            assert!(open > 0.05, "seed {seed}: {open} differ");
-            println!("seed {seed}: {share:.3} of edges free, {open:.3} differ");
+            assert!(open > 0.05, "{family:?}, seed {seed}: {open} differ");
+            println!("{family:?}, seed {seed}: {share:.3} of edges free, {open:.3} differ");
         }
     }
 

@@ -147,7 +147,7 @@ impl House {
 
 /// Divides a room across its longer side until it is small, from the lower left to the upper right.
 fn divide(random: &mut Pcg64, room: Rectangle, rooms: &mut Vec<Rectangle>) {
-    let Rectangle { x, y } = room;
+    let Rectangle { x, y, .. } = room;
     let [wide, high] = [x, y].map(|[low, high]| high - low);
     if wide.max(high) <= LONGEST_SIDE {
         rooms.push(room);

@@ -2,12 +2,13 @@
 //!
 //! The layout is that of the published `graph_collision_checking_dataset`: a folder with
 //! `graph.txt` and, as far as the dataset has them, coordinates, a table of collision results, a
-//! start and a goal, the worlds for training and for testing, images of the worlds, and a library
+//! start and a goal, the worlds for training and for testing, images or boxes of the worlds, and a library
 //! of paths. Most files come as text (`.dat`), as MAT-file, or as both. Only the graph is
 //! necessary; anything else is missed when it is asked for. Ids count from 1 in the files and
 //! from 0 everywhere else.
 
 mod bits;
+mod boxes;
 mod graph;
 mod text;
 mod twins;
@@ -18,6 +19,7 @@ pub use graph::Pairing;
 pub use twins::Prefer;
 pub use write::DatasetParts;
 
+use crate::Shapes;
 use crate::embedding::space_around;
 use crate::mat5::MatFile;
 use graph::{Edges, GraphFile};
@@ -42,6 +44,7 @@ mod name {
     pub const PATHS: &str = "path_library";
     pub const ASSIGNMENT: &str = "world_library_assignment";
     pub const IMAGES: &str = "environment_images";
+    pub const BOXES: &str = "environment_boxes";
 }
 
 /// How to read what a dataset leaves open.
@@ -69,6 +72,12 @@ pub struct Dataset {
     table: Option<Arc<CollisionTable>>,
     train: Option<Vec<WorldId>>,
     test: Option<Vec<WorldId>>,
+}
+
+/// Where a dataset's folder has, or would have, the boxes of a world.
+fn boxes_path(folder: &Path, world: WorldId) -> PathBuf {
+    let file = format!("world_{}.txt", u64::from(world.0) + 1);
+    folder.join(name::BOXES).join(file)
 }
 
 impl Dataset {
@@ -169,6 +178,41 @@ impl Dataset {
     pub fn image_path_in(folder: impl AsRef<Path>, world: WorldId) -> PathBuf {
         let file = format!("world_{}.png", u64::from(world.0) + 1);
         folder.as_ref().join(name::IMAGES).join(file)
+    }
+
+    /// Makes the folder for boxes of worlds in a dataset's folder.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn create_box_folder(folder: impl AsRef<Path>) -> Result<PathBuf, FileError> {
+        let boxes = folder.as_ref().join(name::BOXES);
+        fs::create_dir_all(&boxes).map_err(|e| FileError::io(&boxes, "create", e))?;
+        Ok(boxes)
+    }
+
+    /// Writes the boxes that a world is made of into a dataset's folder: for each a line with its lower corner and
+    /// its upper.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    pub fn write_boxes(
+        folder: impl AsRef<Path>,
+        world: WorldId,
+        shapes: &Shapes,
+    ) -> Result<(), FileError> {
+        boxes::write(&boxes_path(folder.as_ref(), world), shapes)
+    }
+
+    /// The boxes that a world is made of, if the dataset has them and coordinates to use them with.
+    ///
+    /// # Errors
+    /// If they are there but cannot be read, or have other dimensions than the coordinates.
+    pub fn boxes(&self, world: WorldId) -> Result<Option<Shapes>, FileError> {
+        let path = boxes_path(&self.folder, world);
+        match self.roadmap.space() {
+            Some(space) if path.exists() => boxes::read(&path, space.dimension()).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The folder.
