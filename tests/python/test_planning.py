@@ -19,6 +19,8 @@ from conftest import GOAL, START, wall, wall_in_batches
 
 import psmp
 
+pytestmark = pytest.mark.alone
+
 
 def test_events_lead_to_the_shortest_path(roadmap):
     run = psmp.plan(roadmap, START, GOAL, fixed_roadmap=True, seed=0, check=wall, resolution=0.01)

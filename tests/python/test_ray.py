@@ -17,6 +17,8 @@ import psmp
 
 ray = pytest.importorskip("ray")
 
+pytestmark = pytest.mark.alone
+
 # Where workers leave word of which node they are on.
 NODES = Path(tempfile.gettempdir()) / f"psmp-test-nodes-{os.getuid()}"
 WORLDS = [(x, y, 0.15) for x in np.linspace(0.2, 0.8, 6) for y in np.linspace(0.2, 0.8, 5)]

@@ -14,6 +14,8 @@ import psmp
 import pytest
 from conftest import GOAL, START, wall
 
+pytestmark = pytest.mark.alone
+
 
 class Robot:
     """Keeps the run that its own method checks for: a ring that only the garbage collector breaks."""

@@ -308,11 +308,19 @@ fn python_tests(python: Python) -> Vec<Check> {
     if python.is_none() {
         return Vec::new();
     }
-    let mut package_tests = check(
+    // Files on two cores, and what watches the clock with nothing beside it.
+    let mut side_by_side = check(
         "python tests",
-        "target/python/tests/bin/python -m pytest --durations=10",
+        "target/python/tests/bin/python -m pytest -n 2 --dist loadfile --durations=10 -m",
     );
-    package_tests.environment.push(("PSMP_BUILT", "1"));
+    side_by_side.arguments.push("not alone");
+    let mut alone = check(
+        "python tests that watch the clock",
+        "target/python/tests/bin/python -m pytest --durations=10 -m alone",
+    );
+    for tests in [&mut side_by_side, &mut alone] {
+        tests.environment.push(("PSMP_BUILT", "1"));
+    }
     vec![
         check(
             "python wheel",
@@ -323,7 +331,8 @@ fn python_tests(python: Python) -> Vec<Check> {
             "python stubs",
             "target/python/tests/bin/python -m mypy.stubtest psmp._psmp",
         ),
-        package_tests,
+        side_by_side,
+        alone,
         check(
             "documents",
             "target/python/tests/bin/python docs/site/build.py",

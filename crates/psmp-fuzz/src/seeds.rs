@@ -15,7 +15,7 @@ use psmp_lab::Row;
 use psmp_lab::families::Family;
 use psmp_report::rows;
 use psmp_worlds::mat5::{MatFile, Matrix, Numbers, Value};
-use psmp_worlds::{BitMatrix, Dataset, DatasetParts, Frame, OccupancyGrid, graphml};
+use psmp_worlds::{BitMatrix, Dataset, DatasetParts, Frame, OccupancyGrid, Shapes, graphml};
 use std::fs;
 use std::path::Path;
 
@@ -64,6 +64,12 @@ pub(crate) fn write_dataset(folder: &Path, direction: Direction) {
         ..DatasetParts::new(&roadmap)
     };
     Dataset::write(folder, &parts).unwrap();
+    Dataset::create_box_folder(folder).unwrap();
+    let boxes = Shapes::new(2)
+        .with_box(&[0.1, 0.5], &[0.4, 0.75])
+        .and_then(|shapes| shapes.with_box(&[0.0, -1e-3], &[1.0, 0.25]))
+        .unwrap();
+    Dataset::write_boxes(folder, WorldId(0), &boxes).unwrap();
 }
 
 /// What `write` leaves in a file of this name.
@@ -84,9 +90,9 @@ pub(crate) fn of_dataset(name: &str) -> Vec<Vec<u8>> {
 }
 
 fn in_dataset(name: &str, direction: Direction) -> Vec<u8> {
-    written(name, |path| {
-        write_dataset(path.parent().unwrap(), direction);
-    })
+    let folder = tempfile::tempdir().unwrap();
+    write_dataset(folder.path(), direction);
+    fs::read(folder.path().join(name)).unwrap()
 }
 
 /// Graphs that need not fit to anything.

@@ -146,6 +146,7 @@ pub fn target(name: &str) -> &'static Target {
 }
 
 const DATASET: &[&str] = &[
+    "psmp-worlds/src/dataset/boxes.rs",
     "psmp-worlds/src/dataset/mod.rs",
     "psmp-worlds/src/dataset/twins.rs",
 ];
@@ -210,6 +211,7 @@ pub const TARGETS: &[Target] = &[
     Target::of_mat_dataset("paths_mat", "path_library.mat"),
     Target::of_dataset("assignment", "world_library_assignment.dat"),
     Target::of_mat_dataset("assignment_mat", "world_library_assignment.mat"),
+    Target::of_dataset("boxes", "environment_boxes/world_1.txt"),
     Target {
         seal: Some(seal_mat),
         unpacked: mat_unpacked,
@@ -487,7 +489,8 @@ const CLOUD: &[&str] = &["psmp-arm/src/scene/point_file.rs"];
 
 /// Reads all there is of a dataset; the first trouble counts, except that a part is not there.
 fn read_dataset(path: &Path) -> Result<(), FileError> {
-    let folder = path.parent().unwrap();
+    let mut folders = path.ancestors().skip(1);
+    let folder = folders.find(|folder| Dataset::is_one(folder)).unwrap();
     let prefer = match path.extension().is_some_and(|e| e == "mat") {
         true => Prefer::Mat,
         false => Prefer::Text,
@@ -509,6 +512,7 @@ fn read_dataset(path: &Path) -> Result<(), FileError> {
         dataset.path_library().err(),
         dataset.world_library_assignment().err(),
         dataset.image_count().err(),
+        dataset.boxes(WorldId(0)).err(),
     ];
     let trouble = troubles.into_iter().flatten().find(|e| !e.is_absent());
     trouble.map_or(Ok(()), Err)

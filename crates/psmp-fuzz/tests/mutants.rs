@@ -119,7 +119,7 @@ macro_rules! readers {
 
 readers! {
     graph graph_alone coordinates coordinates_mat numbered_coordinates results results_mat world_ids
-    world_ids_mat query query_mat paths paths_mat assignment assignment_mat mat graphml png pgm jpeg ros_map
+    world_ids_mat query query_mat paths paths_mat assignment assignment_mat boxes mat graphml png pgm jpeg ros_map
     table_file belief_file kept_file outcomes rows rows_json kept_rows kept_worlds urdf srdf stl obj collada pcd ply
     moveit_scene toml_scene request cover_cache table_shard
 }
