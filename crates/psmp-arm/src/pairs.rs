@@ -85,6 +85,36 @@ impl Semantics {
         })
     }
 
+    /// Leaves out the pairs of links that touch in every one of many random configurations: nothing would be free
+    /// with them. A robot whose links are spheres may have such pairs though its true shapes, which the SRDF was written
+    /// for, never touch. The pairs that are left out now and were not before.
+    ///
+    /// # Errors
+    /// If a link has a shape that cannot move.
+    ///
+    /// # Panics
+    /// If `spheres` are another robot's.
+    pub fn leave_out_what_always_touches(
+        &mut self,
+        robot: &Robot,
+        spheres: &SphereModel,
+    ) -> Result<Vec<(usize, usize)>, ArmError> {
+        let mut bodies = Bodies::new(robot, Kinematics::new(robot), spheres)?;
+        let links: Vec<usize> = bodies.all.iter().map(|body| body.link).collect();
+        let places = 0..links.len();
+        let mut open: Vec<_> = places
+            .flat_map(|b| (0..b).map(move |a| (a, b)))
+            .filter(|&(a, b)| !self.disabled.contains_key(&(links[a], links[b])))
+            .collect();
+        for number in 0..ROUND {
+            bodies.place(&draw(robot, 0, number as u64));
+            open.retain(|&(a, b)| bodies.touch(a, b));
+        }
+        let pairs: Vec<_> = open.iter().map(|&(a, b)| (links[a], links[b])).collect();
+        (self.disabled).extend(pairs.iter().map(|&pair| (pair, Reason::Always)));
+        Ok(pairs)
+    }
+
     /// The same from the user's cache, or found and kept there; and what is wrong with the cache, if
     /// anything is.
     ///
@@ -551,6 +581,24 @@ mod tests {
         };
         Semantics::sampled(&robot, &spheres, &options, count).unwrap();
         assert_eq!(counted.get(), 613);
+    }
+
+    /// The upper arm turns in the post; the sleeve and the fingers touch others at rest, and not wherever they are.
+    #[test]
+    fn what_an_srdf_does_not_know_to_touch_always_is_left_out() {
+        let robot = robot();
+        let spheres = SphereModel::cover(&robot, 40);
+        let mut semantics = Semantics::default();
+        let found = semantics.leave_out_what_always_touches(&robot, &spheres);
+        let found = found.unwrap();
+        let pair = |one, other| {
+            let [a, b] = [one, other].map(|name| robot.link(name).unwrap());
+            (a.min(b), a.max(b))
+        };
+        assert_eq!(found, [pair("post", "upper")]);
+        assert_eq!(semantics.disabled.get(&found[0]), Some(&Reason::Always));
+        let again = semantics.leave_out_what_always_touches(&robot, &spheres);
+        assert_eq!(again.unwrap(), []);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! repaired, and one row run again.
 #![allow(clippy::unwrap_used, reason = "in a test an unwrap is an assertion")]
 
+use psmp_testdata::published;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -238,6 +239,39 @@ fn an_arm_is_planned_for_and_shown() {
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && said.contains("match"), "{said}");
     }
+}
+
+/// Published sets of two robots that have the same name: the spheres of one robot touch each other wherever it is, which
+/// its SRDF does not know.
+#[test]
+fn published_sets_of_all_robots_are_planned_in() {
+    let Some(data) = published("motion_bench_maker") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["panda", "ur5"].map(|robot| data.join(robot).join("problems/table_pick"));
+    let output = psmp()
+        .args(["reproduce", "--seven-dof", "--quick", "--worlds", "0"])
+        .args(["--test", "1", "--planners", "lazysp", "-o"])
+        .arg(folder.path())
+        .arg("--data")
+        .args(&sets)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let rows = results(folder.path());
+    let rows: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();
+    let place = |name| rows[0].iter().position(|column| *column == name).unwrap();
+    let [set, first] = ["dataset", "cost_to_first"].map(place);
+    let sets: Vec<_> = rows[1..].iter().map(|row| row[set]).collect();
+    assert_eq!(sets, ["table_pick", "ur5_robotiq85-table_pick"]);
+    assert!(
+        rows[1..].iter().all(|row| !row[first].is_empty()),
+        "{rows:?}"
+    );
+    let page = std::fs::read_to_string(folder.path().join("index.html")).unwrap();
+    assert!(page.contains("wrist_2_link") && page.contains("are not checked"));
 }
 
 #[test]

@@ -47,9 +47,9 @@ impl Familiarity {
         let all = Experience::from(problems.experience()?.clone());
         Ok(match (self, problems.train()) {
             (Familiarity::Seen, _) => all,
-            (Familiarity::Unseen, None) => all.without(&[world]),
+            (Familiarity::Unseen, None) => all.as_if_in(world),
             (Familiarity::Unseen, Some(train)) => {
-                Experience::of(all.table().clone(), train.iter().copied()).without(&[world])
+                Experience::of(all.table().clone(), train.iter().copied()).as_if_in(world)
             }
         })
     }

@@ -597,6 +597,42 @@ fn calibrate_tells_of_several_sets() {
     }
 }
 
+/// Shelves are boxes in three dimensions: configurations are seen in them as in an image.
+#[test]
+fn shelves_are_planned_in_and_predicted_by_their_boxes() {
+    let place = Place::new();
+    place
+        .psmp("generate shelves --worlds 12 --test 2 -o shelves")
+        .ok();
+    let line = "bench shelves --planners lazysp,ei:local --experience unseen -o rows.json";
+    place.psmp(line).ok();
+    let rows = place.json("rows.json");
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        assert_eq!(row["counted_in"], "configurations", "{row}");
+        let [checked, edges] = ["configurations", "edges"].map(|n| row[n].as_u64().unwrap());
+        assert!(checked > 2 * edges && edges > 0, "{row}");
+    }
+    let line = "calibrate shelves --belief local,0.5 --checks 100 --json";
+    let rows = place.psmp(line).ok().json();
+    let loss = |belief: &str| {
+        let mut rows = rows.as_array().unwrap().iter();
+        let row = rows.find(|row| row["belief"] == belief && row["edges"] == "known");
+        row.unwrap()["log_loss"].as_f64().unwrap()
+    };
+    assert!(loss("local") < loss("0.5"), "{rows}");
+    place
+        .psmp("plan --dataset shelves --world 12 --budget 200000")
+        .ok();
+    let boxes = place.path("shelves/environment_boxes/world_12.txt");
+    std::fs::write(boxes, "0 0 0 1 1\n").unwrap();
+    let run = place.psmp("plan --dataset shelves --world 12").ends(1);
+    for words in ["world_12.txt", "5 numbers", "lower corner"] {
+        assert!(run.err.contains(words), "{}", run.err);
+    }
+}
+
 /// An arm's scenes, with distances in the workspace beside those of joints.
 #[test]
 fn calibrate_tells_of_an_arm() {

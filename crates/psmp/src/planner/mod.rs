@@ -274,13 +274,13 @@ where
         if path.edges().iter().any(blocked) {
             return None;
         }
-        Some(self.appraisal.rate(
-            path,
-            value_of_best(self.best_length, self.lower_bound()),
-            &self.ledger,
-            &mut self.belief,
-            &|edge| remaining_cost(edge, &self.checker, &self.ledger),
-        ))
+        let appraised = self
+            .appraisal
+            .of(path, &self.ledger, &mut self.belief, &|edge| {
+                remaining_cost(edge, &self.checker, &self.ledger)
+            });
+        let length = path.length();
+        Some(appraised.rate(length, value_of_best(self.best_length, length)))
     }
 
     /// How many edges all searches of the run have looked at: what thinking has cost, the same on every

@@ -33,7 +33,7 @@ use crate::roadmap::EdgeId;
 /// Worlds drawn for candidates in the first step, when there are none yet, and in each later one.
 const FIRST_DRAWS: u64 = 128;
 const DRAWS: u64 = 8;
-/// Before the first path the best one counts as this many times the optimist's.
+/// Before the first path the best one counts as this many times one that is likely.
 const BEFORE_FIRST: f64 = 3.0;
 /// Trade-offs between length and probability for a belief with experience of other worlds, from probability alone to
 /// almost only length; and each of them again for paths that reuse what is known to be free.
@@ -52,9 +52,9 @@ struct Breadth {
     /// A trade-off is tried again when the path it gave last is settled. Of the others so many are, by
     /// turns, because checks change what is likely elsewhere too.
     again: u64,
-    /// How many edges the searches of a step may look at; what one leaves or takes too much, those after
-    /// it have more or less. So a step on a large roadmap takes as long as on a small one, once that is large
-    /// enough.
+    /// How many edges the searches of a step may look at, those for trade-offs and those in drawn worlds. What trade-offs
+    /// leave or take too much in one step, they have more or less in those after it. So a step on a large roadmap takes
+    /// as long as on a small one, once that is large enough.
     effort: i64,
     /// The first may think longer, because all that come after live on its candidates.
     first_effort: i64,
@@ -74,6 +74,9 @@ const WITHOUT: Breadth = Breadth {
     effort: 4_000,
     first_effort: 128_000,
 };
+/// How far trade-offs lean to the goal on a roadmap with more edges than a step may look at: they look at half as many, for
+/// the same regret. On a smaller one they need not.
+const LEAN: f64 = 2.0;
 /// Candidates kept from one step to the next, the best ones.
 const KEPT: usize = 128;
 /// Candidates there can be in a step: those kept, the optimist's, and those of the first step.
@@ -109,6 +112,8 @@ pub struct ExpectedImprovement {
     checked: u64,
     /// Whether there has been a first step.
     begun: bool,
+    /// How long the likeliest candidate of the last step was, 0 before the first.
+    likely: f64,
 }
 
 /// What a step changes before it proposes anything, as it was: an interrupted step leaves no trace.
@@ -125,6 +130,7 @@ struct Before {
 #[derive(Debug, Clone)]
 struct Candidate {
     path: Path,
+    appraised: Appraised,
     score: f64,
     /// The trade-offs that gave it last, a bit for each.
     from: u16,
@@ -168,10 +174,45 @@ fn breadth<B: Belief>(view: &View<'_, B>) -> Breadth {
     }
 }
 
-/// What the best path counts as: before the first, and where that is very long, as so many times the
-/// optimist's.
-pub(crate) fn value_of_best(best_length: f64, lower_bound: f64) -> f64 {
-    best_length.min(BEFORE_FIRST * lower_bound)
+/// What the best path counts as: before the first, and where that is very long, as so many times one that is likely. The
+/// optimist's would not do: where it is far shorter than any free one, all that are likely would seem to be worth
+/// nothing.
+pub(crate) fn value_of_best(best_length: f64, likely_length: f64) -> f64 {
+    best_length.min(BEFORE_FIRST * likely_length)
+}
+
+/// What is to be known of a path to say what checking it is worth.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Appraised {
+    /// The probability that all of it is free.
+    probability: f64,
+    /// What it costs to confirm, and to refute.
+    price: f64,
+    refuting: f64,
+}
+
+impl Appraised {
+    /// All of it is known to be free.
+    const KNOWN: Self = Self {
+        probability: 1.0,
+        price: 0.0,
+        refuting: 0.0,
+    };
+
+    /// The expected improvement per configuration of checking a path of this length, where the best counts as `best`.
+    pub(crate) fn rate(self, length: f64, best: f64) -> f64 {
+        let Appraised {
+            probability: p,
+            price,
+            refuting,
+        } = self;
+        if p == 1.0 && price == 0.0 {
+            return f64::INFINITY;
+        }
+        let improvement = (best - length).max(1e-9 * length);
+        // A check may be free of charge, a division by nothing may not.
+        p * improvement / (p * price + (1.0 - p) * refuting).max(f64::MIN_POSITIVE)
+    }
 }
 
 /// What it is worth to check a path.
@@ -187,16 +228,14 @@ impl Appraisal {
         self.without != Some(part)
     }
 
-    /// The expected improvement per configuration of checking a path, where the best counts as `best`.
-    pub(crate) fn rate<B: Belief>(
+    /// How likely a path is to be free, and what checking it costs.
+    pub(crate) fn of<B: Belief>(
         &mut self,
         path: &Path,
-        best: f64,
         ledger: &Ledger,
         belief: &mut B,
         remaining_cost: &dyn Fn(EdgeId) -> u64,
-    ) -> f64 {
-        let improvement = (best - path.length()).max(1e-9 * path.length());
+    ) -> Appraised {
         self.unchecked.clear();
         let mut price = 0.0;
         for &edge in path.edges() {
@@ -206,7 +245,7 @@ impl Appraisal {
             }
         }
         if self.unchecked.is_empty() {
-            return f64::INFINITY;
+            return Appraised::KNOWN;
         }
         let one_edge = price / self.unchecked.len() as f64;
         // No edge costs more to refute than to confirm.
@@ -215,14 +254,17 @@ impl Appraisal {
         } else {
             one_edge
         };
-        let p = if self.has(Part::JointProbability) {
+        let probability = if self.has(Part::JointProbability) {
             belief.probability_all_free(&self.unchecked)
         } else {
             let each = self.unchecked.iter();
             each.map(|&e| belief.probability_free(e)).product()
         };
-        // A check may be free of charge, a division by nothing may not.
-        p * improvement / (p * price + (1.0 - p) * refuting).max(f64::MIN_POSITIVE)
+        Appraised {
+            probability,
+            price,
+            refuting,
+        }
     }
 }
 
@@ -307,25 +349,37 @@ impl ExpectedImprovement {
         } = breadth(view);
         if first {
             self.try_tradeoffs(tradeoffs, paid, view);
-            self.try_draws(FIRST_DRAWS, seed, view);
-        } else {
-            // The searches in draws are led straight to the goal and cost little; trade-offs look
-            // around as far as what is left reaches.
-            self.try_draws(DRAWS, seed, view);
-            self.try_tradeoffs(again, paid, view);
+            self.spare = self.try_draws(FIRST_DRAWS, self.spare, seed, view);
+            return;
         }
+        // The searches in draws are led straight to the goal and cost little; trade-offs look around as far as what is
+        // left reaches. What these have taken too much is not kept from draws: on a large roadmap there would be
+        // steps without a search, and what is left of the candidates, likely or not, would be checked.
+        let for_draws = match paid {
+            None => self.spare.max(purse(first, view)),
+            Some(_) => self.spare,
+        };
+        self.spare -= for_draws - self.try_draws(DRAWS, for_draws, seed, view);
+        self.try_tradeoffs(again, paid, view);
     }
 
-    /// Keeps the paths of drawn worlds, until there is no effort to spare.
-    fn try_draws<B: Belief>(&mut self, draws: u64, seed: u64, view: &mut View<'_, B>) {
+    /// Keeps the paths of drawn worlds, until there is no effort to spare. What is left of it.
+    fn try_draws<B: Belief>(
+        &mut self,
+        draws: u64,
+        mut spare: i64,
+        seed: u64,
+        view: &mut View<'_, B>,
+    ) -> i64 {
         for index in 0..draws {
-            if self.spare <= 0 {
-                return;
+            if spare <= 0 {
+                break;
             }
             let before = view.effort();
             self.try_draw(Draw::new(seed, index), view);
-            self.spare -= (view.effort() - before) as i64;
+            spare -= (view.effort() - before) as i64;
         }
+        spare
     }
 
     /// Keeps the paths of trade-offs whose last path is settled, and of `again` others, until there is
@@ -383,10 +437,13 @@ impl ExpectedImprovement {
             }
             tradeoff
         } else {
-            let gain = value_of_best(view.best_length(), shortest) - shortest;
+            let likely = self.likely.max(shortest);
+            let gain = value_of_best(view.best_length(), likely) - shortest;
             Tradeoff::new(SLOPES[source as usize] / gain.max(1e-6 * shortest), 1.0)
         };
-        if view.shorter_tradeoff_path(tradeoff) {
+        let is_large = view.roadmap().edge_count() as i64 > breadth(view).effort;
+        let lean = if is_large { LEAN } else { 0.0 };
+        if view.shorter_tradeoff_path(tradeoff, lean) {
             let bit = 1 << source;
             for candidate in &mut self.candidates[..self.live] {
                 candidate.from &= !bit;
@@ -422,9 +479,23 @@ impl ExpectedImprovement {
         self.appraisal.unchecked.reserve(most);
         self.candidates.resize_with(MOST, || Candidate {
             path: Path::with_room_for_edges(most.min(1024)),
+            appraised: Appraised::default(),
             score: 0.0,
             from: 0,
         });
+    }
+
+    /// How long the likeliest candidate is, 0 if there is none.
+    fn likeliest(&self) -> f64 {
+        let live = self.candidates[..self.live].iter();
+        let each = live.map(|candidate| (candidate.appraised.probability, candidate.path.length()));
+        let (_, length) = each.fold((0.0, 0.0), |likeliest, candidate| {
+            match candidate.0 > likeliest.0 {
+                true => candidate,
+                false => likeliest,
+            }
+        });
+        length
     }
 
     /// Drops candidates that were refuted or are no shorter than the best path.
@@ -477,20 +548,27 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
             }
             self.keep(view, 0);
         }
-        let best = value_of_best(view.best_length(), view.lower_bound());
         self.gather(first, paid, view);
         self.count_scoring(is_short, view);
         for candidate in &mut self.candidates[..self.live] {
             if view.is_interrupted() {
                 break;
             }
-            let path = &candidate.path;
-            candidate.score =
-                (self.appraisal).rate(path, best, view.ledger, view.belief, view.remaining_cost);
+            candidate.appraised = (self.appraisal).of(
+                &candidate.path,
+                view.ledger,
+                view.belief,
+                view.remaining_cost,
+            );
         }
         if view.is_interrupted() {
             self.go_back(&before);
             return Proposal::NoImprovement;
+        }
+        self.likely = self.likeliest().max(view.lower_bound());
+        let best = value_of_best(view.best_length(), self.likely);
+        for candidate in &mut self.candidates[..self.live] {
+            candidate.score = candidate.appraised.rate(candidate.path.length(), best);
         }
         let candidates = &mut self.candidates[..self.live];
         candidates.sort_unstable_by(|a, b| {
@@ -505,5 +583,43 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
             }
             _ => Proposal::Exhausted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::IndependentEdges;
+    use crate::checker::{EdgeCosts, TableChecker};
+    use crate::event::EventKind;
+    use crate::planner::Planner;
+    use crate::roadmap::{Direction, Edge, Query, Roadmap, VertexId};
+    use crate::table::{CollisionTable, WorldId};
+    use crate::validator::FailFast;
+    use std::sync::Arc;
+
+    /// A way of one edge that is all but blocked, and one that is likely and five times as long: of two bets, the one that
+    /// hardly ever comes off is not to be preferred because it is short.
+    #[test]
+    fn a_likely_way_much_longer_than_the_optimists_is_worth_something() {
+        let way = [0, 2, 3, 4, 1];
+        let mut edges = vec![Edge::new(0, 1, 1.0)];
+        edges.extend(way.windows(2).map(|ends| Edge::new(ends[0], ends[1], 1.25)));
+        let roadmap = Roadmap::from_edges(5, Direction::Directed, edges).unwrap();
+        let belief = IndependentEdges::each(vec![0.01, 0.95, 0.95, 0.95, 0.95]).unwrap();
+        let table = CollisionTable::from_rows(5, &[vec![false, true, true, true, true]]);
+        let costs = EdgeCosts::Each(vec![10; 5]);
+        let checker = TableChecker::new(Arc::new(table.unwrap()), WorldId(0), costs);
+        let query = Query {
+            start: VertexId(0),
+            goal: VertexId(1),
+        };
+        let ei = ExpectedImprovement::default();
+        let mut planner = Planner::new(&roadmap, query, ei, belief, FailFast, checker);
+        let first = planner.next().unwrap().unwrap();
+        let EventKind::Proposed { length, .. } = first.kind else {
+            panic!("{first:?}");
+        };
+        assert_eq!(length, 5.0);
     }
 }

@@ -359,18 +359,22 @@ impl<B: Belief> View<'_, B> {
 
     /// Writes the path of the least sum of weights. False if there is none.
     pub fn tradeoff_path(&mut self, tradeoff: Tradeoff) -> bool {
-        self.tradeoff_path_within(tradeoff, f64::INFINITY)
+        self.tradeoff_path_within(tradeoff, f64::INFINITY, 0.0)
     }
 
     /// Writes a path shorter than the best so far of a small sum of weights: the least, but that
     /// ways which are too long to come to anything are cut off as they are found. False if there is
     /// none.
-    pub fn shorter_tradeoff_path(&mut self, tradeoff: Tradeoff) -> bool {
-        self.tradeoff_path_within(tradeoff, self.best_length)
+    ///
+    /// A search that leans to the goal takes for granted that a way as long as the optimist's has a probability of at most
+    /// `exp(-lean)`, and what is left of any way in proportion. It looks at fewer edges for that, and what it finds may be
+    /// that much less likely than the best.
+    pub fn shorter_tradeoff_path(&mut self, tradeoff: Tradeoff, lean: f64) -> bool {
+        self.tradeoff_path_within(tradeoff, self.best_length, lean)
             && self.path.length() < self.best_length
     }
 
-    fn tradeoff_path_within(&mut self, tradeoff: Tradeoff, longest: f64) -> bool {
+    fn tradeoff_path_within(&mut self, tradeoff: Tradeoff, longest: f64, lean: f64) -> bool {
         struct Weighted<'a, B> {
             ledger: &'a Ledger,
             belief: &'a mut B,
@@ -378,6 +382,7 @@ impl<B: Belief> View<'_, B> {
             optimistic: &'a OptimisticDistances,
             tradeoff: Tradeoff,
             longest: f64,
+            least_and_lean: f64,
         }
         impl<B: Belief> Weights for Weighted<'_, B> {
             #[inline]
@@ -404,13 +409,15 @@ impl<B: Belief> View<'_, B> {
             }
             #[inline]
             fn to_goal(&self, slot: Slot) -> f64 {
-                self.tradeoff.least() * self.optimistic.slot_to_goal(slot)
+                self.least_and_lean * self.optimistic.slot_to_goal(slot)
             }
             #[inline]
             fn is_too_long(&self, length: f64, slot: Slot) -> bool {
                 length + self.optimistic.slot_to_goal(slot) >= self.longest
             }
         }
+        let shortest = self.lower_bound().max(f64::MIN_POSITIVE);
+        let least_and_lean = tradeoff.least() + lean * tradeoff.log_probability / shortest;
         self.search.shortest_path(
             self.roadmap,
             self.query,
@@ -423,6 +430,7 @@ impl<B: Belief> View<'_, B> {
                 optimistic: self.optimistic,
                 tradeoff,
                 longest,
+                least_and_lean,
             },
             self.path,
         )

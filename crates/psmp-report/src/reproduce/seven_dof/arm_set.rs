@@ -153,7 +153,12 @@ impl<'a> Maker<'a> {
             sets.push(self.clutter()?);
         }
         for folder in &self.experiment.folders {
-            sets.push(self.read(folder)?);
+            let mut set = self.read(folder)?;
+            // Other robots may have sets of the same name.
+            if sets.iter().any(|other: &ArmSet| other.name == set.name) {
+                set.name = format!("{}-{}", set.bench.arm.robot().name(), set.name);
+            }
+            sets.push(set);
         }
         Ok(sets)
     }
@@ -200,10 +205,17 @@ impl<'a> Maker<'a> {
         let files = RobotFiles::near(&full)?;
         let permissions = &self.experiment.permissions;
         let robot = Robot::read_with(&files.urdf, permissions)?;
-        let semantics = Semantics::read(&files.srdf, &robot)?;
+        let mut semantics = Semantics::read(&files.srdf, &robot)?;
         let wrong = |why: String| ReproduceError::Arm {
             set: name.clone(),
             why,
+        };
+        // The SRDF is for the true shapes.
+        let left_out = match files.urdf == files.shown {
+            true => Vec::new(),
+            false => semantics
+                .leave_out_what_always_touches(&robot, &self.spheres(&robot))
+                .map_err(|e| wrong(e.to_string()))?,
         };
         let problems = read_problems(folder, &name, permissions, |group| {
             Arm::new(robot.clone(), &semantics, group)
@@ -213,14 +225,30 @@ impl<'a> Maker<'a> {
             Trouble::File(e) => e.into(),
             Trouble::Roadmap(why) => wrong(why),
         })?;
-        let about = format!(
+        let mut about = format!(
             "The arm `{}` among things that are perturbed from world to world, as published with \
              MoveIt scenes and requests; collision geometry of `{}`.",
             robot.name(),
             files.urdf.file_name().unwrap_or_default().to_string_lossy()
         );
+        for (one, other) in left_out {
+            let [one, other] = [one, other].map(|link| &robot.links()[link].name);
+            about += &format!(
+                " `{one}` and `{other}` touch there wherever the arm is, and are not checked."
+            );
+        }
         let origin = Origin::Folder(full.display().to_string());
         self.with_table(name.clone(), about, bench, problems, origin)
+    }
+
+    /// The cover of a robot, kept in the folder of the experiment.
+    fn spheres(&self, robot: &Robot) -> SphereModel {
+        let covers = self.folder.join("spheres");
+        let (spheres, troubles) = SphereModel::cached(robot, DEFAULT_SPHERES, &covers);
+        for trouble in &troubles {
+            self.watch.damaged(trouble);
+        }
+        spheres
     }
 
     /// The arm with its roadmap; the one that is there if there is one.
@@ -228,11 +256,7 @@ impl<'a> Maker<'a> {
         if let Some(known) = self.benches.iter().find(|b| same_arm(&b.arm, arm)) {
             return Ok(known.clone());
         }
-        let covers = self.folder.join("spheres");
-        let (spheres, troubles) = SphereModel::cached(arm.robot(), DEFAULT_SPHERES, &covers);
-        for trouble in &troubles {
-            self.watch.damaged(trouble);
-        }
+        let spheres = self.spheres(arm.robot());
         let SevenDof {
             vertices,
             neighbours,
