@@ -217,9 +217,19 @@ impl<'a> Maker<'a> {
                 .leave_out_what_always_touches(&robot, &self.spheres(&robot))
                 .map_err(|e| wrong(e.to_string()))?,
         };
-        let problems = read_problems(folder, &name, permissions, |group| {
+        let mut problems = read_problems(folder, &name, permissions, |group| {
             Arm::new(robot.clone(), &semantics, group)
         })?;
+        let links = |place: usize| robot.links()[place].name.as_str();
+        let left_out: Vec<_> = (left_out.iter())
+            .map(|&(one, other)| (links(one), links(other)))
+            .collect();
+        // A scene may say of a pair that it is checked, whatever the SRDF says.
+        for problem in &mut problems {
+            for (one, other) in &left_out {
+                problem.scene.allowed.set(one, other, true);
+            }
+        }
         let first = &problems[0];
         let bench = self.bench(&first.arm, &files).map_err(|why| match why {
             Trouble::File(e) => e.into(),
@@ -232,7 +242,6 @@ impl<'a> Maker<'a> {
             files.urdf.file_name().unwrap_or_default().to_string_lossy()
         );
         for (one, other) in left_out {
-            let [one, other] = [one, other].map(|link| &robot.links()[link].name);
             about += &format!(
                 " `{one}` and `{other}` touch there wherever the arm is, and are not checked."
             );

@@ -256,7 +256,9 @@ pub(super) fn replay(row: &Row, tick: &(dyn Fn() + Sync)) -> Result<Row, Reprodu
     let scratch = tempfile::tempdir()
         .map_err(|e| FileError::io(std::env::temp_dir(), "create a folder in", e))?;
     let sets = Maker::new(&experiment, scratch.path(), &Ticking(tick)).sets();
-    let set = sets?.pop().ok_or_else(|| wrong("it names no set"))?;
+    let mut set = sets?.pop().ok_or_else(|| wrong("it names no set"))?;
+    // Beside a set of the same name it had another.
+    set.name.clone_from(&row.dataset);
     let world = row.world.checked_sub(1).map(WorldId);
     let world = world
         .filter(|world| world.index() < set.problems.len())
