@@ -610,8 +610,8 @@ fn shelves_are_planned_in_and_predicted_by_their_boxes() {
     let rows = rows.as_array().unwrap();
     assert_eq!(rows.len(), 4);
     for row in rows {
-        assert_eq!(row["counted_in"], "configurations", "{row}");
-        let [checked, edges] = ["configurations", "edges"].map(|n| row[n].as_u64().unwrap());
+        assert_eq!(row["unit"], "configurations", "{row}");
+        let [checked, edges] = ["cost_total", "edges"].map(|n| row[n].as_u64().unwrap());
         assert!(checked > 2 * edges && edges > 0, "{row}");
     }
     let line = "calibrate shelves --belief local,0.5 --checks 100 --json";
@@ -623,10 +623,9 @@ fn shelves_are_planned_in_and_predicted_by_their_boxes() {
     };
     assert!(loss("local") < loss("0.5"), "{rows}");
     place
-        .psmp("plan --dataset shelves --world 12 --budget 200000")
+        .psmp("plan --dataset shelves --world 12 --configurations 200000")
         .ok();
-    let boxes = place.path("shelves/environment_boxes/world_12.txt");
-    std::fs::write(boxes, "0 0 0 1 1\n").unwrap();
+    place.write("shelves/environment_boxes/world_12.txt", "0 0 0 1 1\n");
     let run = place.psmp("plan --dataset shelves --world 12").ends(1);
     for words in ["world_12.txt", "5 numbers", "lower corner"] {
         assert!(run.err.contains(words), "{}", run.err);

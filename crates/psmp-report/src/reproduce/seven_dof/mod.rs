@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use twox_hash::XxHash64;
 
 /// The planners of the experiment.
-pub const PLANNERS: [&str; 10] = [
+pub const PLANNERS: [&str; 11] = [
     "psmp:fs",
     "pomp:fs",
     "pomp:fs+straightened",
@@ -42,6 +42,7 @@ pub const PLANNERS: [&str; 10] = [
     "ei:ensemble",
     "ei:latent",
     "ei:soft",
+    "ei:local",
     "rrtconnect+straightened",
     "rrtconnect+shortcut",
     "rrtstar",

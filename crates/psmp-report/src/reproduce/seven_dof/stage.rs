@@ -11,10 +11,11 @@ use psmp_arm::{Arm, Pose};
 use psmp_lab::Row;
 
 /// Who is shown, with which experience.
-const SHOWN: [(&str, &str); 6] = [
+const SHOWN: [(&str, &str); 7] = [
     ("psmp:fs", "seen"),
     ("ei:ensemble", "unseen"),
     ("ei:ensemble", "seen"),
+    ("ei:local", "none"),
     ("lazysp", "none"),
     ("rrtconnect+straightened", "none"),
     ("rrtstar", "none"),
