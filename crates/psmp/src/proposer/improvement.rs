@@ -17,6 +17,7 @@
 //! reuse checked edges cost less. *A failure loses only what it took to refute*: edges confirmed on a
 //! path that fails later serve the next one around the obstacle, so they are not charged to the
 //! failure. And a likely small improvement may be worth more than an unlikely large one.
+//! Before there is a best path it counts as three times the likeliest candidate.
 //!
 //! Where thoughts have a [price](crate::Prices), thinking is paid for by checking: a step may think as long as the
 //! checks have taken since the one before, and what it does not need is left for later ones. A search is given up

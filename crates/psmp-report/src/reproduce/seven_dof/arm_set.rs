@@ -154,8 +154,8 @@ impl<'a> Maker<'a> {
         }
         for folder in &self.experiment.folders {
             let mut set = self.read(folder)?;
-            // Other robots may have sets of the same name.
-            if sets.iter().any(|other: &ArmSet| other.name == set.name) {
+            // Sets of other robots may have the same name, and a set may be given twice.
+            while sets.iter().any(|other: &ArmSet| other.name == set.name) {
                 set.name = format!("{}-{}", set.bench.arm.robot().name(), set.name);
             }
             sets.push(set);
