@@ -121,6 +121,41 @@ void plan_for_a_rod() {
   must(asked > 0, "states are checked");
 }
 
+// Sees whole motions, and a wall at 0.5 too thin for states to hit.
+class ThinWall : public ob::MotionValidator {
+ public:
+  using ob::MotionValidator::MotionValidator;
+  bool checkMotion(const ob::State* from, const ob::State* to) const override {
+    const double* a = from->as<ob::SE2StateSpace::StateType>()->as<ob::RealVectorStateSpace::StateType>(0)->values;
+    const double* b = to->as<ob::SE2StateSpace::StateType>()->as<ob::RealVectorStateSpace::StateType>(0)->values;
+    const double share = (0.5 - a[0]) / (b[0] - a[0]);
+    return !(share >= 0.0 && share <= 1.0) || a[1] + share * (b[1] - a[1]) > 0.8;
+  }
+  bool checkMotion(const ob::State*, const ob::State*, std::pair<ob::State*, double>&) const override { return false; }
+};
+
+// What the space information's own check of motions knows, states do not tell.
+void plan_round_what_states_do_not_hit() {
+  const auto space = std::make_shared<ob::SE2StateSpace>();
+  ob::RealVectorBounds bounds(2);
+  bounds.setLow(0.0);
+  bounds.setHigh(1.0);
+  space->setBounds(bounds);
+  space->setup();
+  og::SimpleSetup setup(space);
+  setup.setStateValidityChecker([](const ob::State* s) {
+    const auto* q = s->as<ob::SE2StateSpace::StateType>();
+    return std::abs(q->getX() - 0.5) > 0.002 || q->getY() > 0.8;
+  });
+  setup.getSpaceInformation()->setMotionValidator(std::make_shared<ThinWall>(setup.getSpaceInformation()));
+  setup.setStartAndGoalStates(state(space, {0.1, 0.1, 0.0}), state(space, {0.9, 0.1, 1.0}));
+  const auto planner = std::make_shared<psmp::ompl::Planner>(setup.getSpaceInformation());
+  planner->setSeed(1);
+  setup.setPlanner(planner);
+  must(setup.solve(20.0) == ob::PlannerStatus::EXACT_SOLUTION, "there is a way over the thin wall");
+  see(setup, "thin wall");
+}
+
 // Goals of all kinds in an empty square with a wall.
 struct Wall {
   std::shared_ptr<ob::RealVectorStateSpace> space = unit_square();
@@ -275,6 +310,7 @@ int main() {
   plan_in(worlds::discs(1, 3));
   plan_in(worlds::maze(2, 3));
   plan_for_a_rod();
+  plan_round_what_states_do_not_hit();
   plan_to_several_goals();
   plan_to_a_region();
   stop_go_on_and_clear();

@@ -65,6 +65,24 @@ def test_an_ompl_script_with_one_line_more():
     assert setup.getSolutionPlannerName() == "psmp"
 
 
+class ThinWall(base.MotionValidator):
+    """Sees whole motions, and a wall at 0.5 too thin for states to hit."""
+
+    def checkMotion(self, a, b) -> bool:
+        share = (0.5 - a[0]) / (b[0] - a[0]) if a[0] != b[0] else -1
+        return not 0 <= share <= 1 or a[1] + share * (b[1] - a[1]) > 0.8
+
+
+def test_a_path_passes_the_check_of_motions_that_the_user_has_set():
+    space = real_vectors((0, 1), (0, 1))
+    setup = problem(space, lambda state: abs(state[0] - 0.5) > 0.002 or state[1] > 0.8, (0.1, 0.1), (0.9, 0.1))
+    information = setup.getSpaceInformation()
+    information.setMotionValidator(ThinWall(information))
+    setup.setPlanner(psmp.adapters.ompl(setup, seed=1))
+    assert setup.solve(20.0) and setup.haveExactSolutionPath()
+    assert setup.getSolutionPath().check() and setup.getSolutionPath().length() > 1.6
+
+
 def test_states_are_asked_about_as_finely_as_ompl_does():
     """By whom a motion is checked, the most that lies between two of its states is the longest valid segment."""
     space = real_vectors((0, 4), (0, 1))

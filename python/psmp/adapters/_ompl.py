@@ -1,8 +1,10 @@
 """psmp as a planner of OMPL's: in any state space of real vectors, SO(2) and compounds of them, SE(2) among them.
 
 States are checked by the space information, motions by states on them that lie no farther apart than the space's longest
-valid segment. What is made short is the length of the path, by a distance that is OMPL's on real vectors and on SO(2); on a
-compound it is the root of the sum of the squares of the weighted distances of its parts, where OMPL takes their sum.
+valid segment. A path is told once its motions have passed the space information's own check too, which may look between
+those states; where it finds a collision, it is planned anew, looking twice as finely. What is made short is the length of the
+path, by a distance that is OMPL's on real vectors and on SO(2); on a compound it is the root of the sum of the squares of the
+weighted distances of its parts, where OMPL takes their sum.
 """
 
 from __future__ import annotations
@@ -84,6 +86,13 @@ class _States:
         """How finely motions are asked about, as psmp.plan takes it."""
         return {"axis_resolution": 1.0} if self.is_compound else {"resolution": self.step}
 
+    def asks_all(self) -> bool:
+        """Whether OMPL, left to itself, asks about a motion just where psmp does. In a compound it may count other steps."""
+        from ompl import base
+
+        # OMPL's usual one has no name of its own in Python; any other is of a class derived from this.
+        return not self.is_compound and type(self.information.getMotionValidator()) is base.MotionValidator
+
     def configuration(self, state: Any) -> Array:
         return self._reals(state) / self.scale
 
@@ -119,6 +128,10 @@ class _States:
                 raise self._refusal("it wants motions to be checked more finely than by the longest valid segments of its parts")
 
 
+class _Collides(Exception):
+    """A path does, between the states that were asked about."""
+
+
 class _Over(Exception):
     """OMPL's condition is met, in the midst of a check."""
 
@@ -139,6 +152,7 @@ def _class() -> type[Any]:
 
         def _forget(self) -> None:
             self._planner: Planner | None = None
+            self._share_of_step = 1.0
             self._forget_query()
 
         def _forget_query(self) -> None:
@@ -213,9 +227,31 @@ def _class() -> type[Any]:
             return is_new
 
         def _drive(self, condition: Any, objective: Any, is_new: bool) -> None:
+            self._condition = condition
+            if is_new or self._run is None:
+                self._best = self._run = None
+            while True:
+                try:
+                    for event in self._begun():
+                        if event.kind == "improved" and event.path is not None:
+                            self._take_path(event.path, objective)
+                            if objective.isSatisfied(self._best[1]):
+                                return
+                        if condition():
+                            return
+                except _Over:
+                    pass
+                except _Collides:
+                    # What was found out is of motions that are asked about too coarsely.
+                    self._share_of_step /= 2
+                    self._planner = self._run = None
+                    continue
+                return
+
+        def _begun(self) -> Run:
+            """The run, begun if there is none."""
             states, information = self._states, self.getSpaceInformation()
             assert states is not None
-            self._condition = condition
             if self._planner is None:
                 asked = information.allocState()
 
@@ -229,21 +265,14 @@ def _class() -> type[Any]:
                 space = states.space
                 vertices = self._vertices or min(250 * 2 ** min(space.dimension, 10), 1000)
                 roadmap = _psmp.Roadmap.halton(space, vertices, nearest=15)
-                self._planner = Planner(roadmap, check=check, **{**states.resolution(), **self._options})
-            try:
-                if is_new or self._run is None:
-                    self._best = None
-                    goals = np.array([states.configuration(goal) for goal in self._goals])
-                    self._run = self._planner.begin(states.configuration(self._start), goals)
-                for event in self._run:
-                    if event.kind == "improved" and event.path is not None:
-                        self._take_path(event.path, objective)
-                        if objective.isSatisfied(self._best[1]):
-                            break
-                    if condition():
-                        break
-            except _Over:
-                pass
+                options = {**states.resolution(), **self._options}
+                for steps in {"resolution", "axis_resolution"} & options.keys():
+                    options[steps] *= self._share_of_step
+                self._planner = Planner(roadmap, check=check, **options)
+            if self._run is None:
+                goals = np.array([states.configuration(goal) for goal in self._goals])
+                self._run = self._planner.begin(states.configuration(self._start), goals)
+            return self._run
 
         def _take_path(self, configurations: Array, objective: Any) -> None:
             states, information = self._states, self.getSpaceInformation()
@@ -257,8 +286,12 @@ def _class() -> type[Any]:
             information.copyState(first, self._start)
             information.copyState(last, min(self._goals, key=lambda goal: information.distance(goal, last)))
             cost = path.cost(objective)
-            if self._best is None or objective.isCostBetterThan(cost, self._best[1]):
-                self._best = (path, cost)
+            if self._best is not None and not objective.isCostBetterThan(cost, self._best[1]):
+                return
+            along = path.getStates()
+            if not states.asks_all() and not all(map(information.checkMotion, along, along[1:])):
+                raise _Collides
+            self._best = (path, cost)
 
     return Psmp
 

@@ -6,12 +6,14 @@
 ///     setup.solve(1.0);
 ///
 /// States are checked by the space information's isValid(), motions by states on them that lie no farther apart than
-/// the space's longest valid segment. What is made short is the length of the path, by a distance that is OMPL's on
+/// the space's longest valid segment. A path is told once its motions have passed the space information's checkMotion()
+/// too, which may look between those states; where it finds a collision, it is planned anew, looking twice as finely. What is made short is the length of the path, by a distance that is OMPL's on
 /// real vectors and on SO(2); on a compound it is the root of the sum of the squares of the weighted distances of its
 /// parts, where OMPL takes their sum. Costs are told as the problem's objective gives them.
 #ifndef PSMP_OMPL_HPP
 #define PSMP_OMPL_HPP
 
+#include <ompl/base/DiscreteMotionValidator.h>
 #include <ompl/base/Planner.h>
 #include <ompl/base/goals/GoalSampleableRegion.h>
 #include <ompl/base/objectives/PathLengthOptimizationObjective.h>
@@ -27,6 +29,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include <psmp/psmp.hpp>
@@ -54,14 +57,17 @@ class Space {
 
   const std::vector<Axis>& axes() const { return axes_; }
 
-  /// Sets up how finely a planner in this space asks about motions.
-  void set_resolution(psmp::Planner& planner) const {
+  /// Sets up how finely a planner in this space asks about motions: by steps of this share of the longest that OMPL takes.
+  void set_resolution(psmp::Planner& planner, double share) const {
     if (space_->isCompound()) {
-      planner.set_axis_resolution(1.0);
+      planner.set_axis_resolution(share);
     } else {
-      planner.set_resolution(step_);
+      planner.set_resolution(share * step_);
     }
   }
+
+  /// Whether OMPL, left to itself, asks about a motion where psmp does. In a compound it may count other steps.
+  bool asks_the_same() const { return !space_->isCompound(); }
 
   std::vector<double> configuration(const ::ompl::base::State* state) const {
     std::vector<double> q;
@@ -345,7 +351,7 @@ class Planner : public ::ompl::base::Planner {
         space_->write(q, state_, reals_);
         return si_->isValid(state_);
       });
-      space_->set_resolution(planner);
+      space_->set_resolution(planner, share_of_step_);
       planner.set_name(method_);
       planner.set_settles(settles_);
       // OMPL's seeds are numbers of 32 bits.
@@ -354,17 +360,34 @@ class Planner : public ::ompl::base::Planner {
       planner_.emplace(std::move(planner));
     }
     if (!is_new && has_query_) return;
-    std::vector<std::vector<double>> goals;
-    for (const ::ompl::base::State* goal : goals_) goals.push_back(space_->configuration(goal));
-    planner_->query_any(space_->configuration(start_), goals);
+    query();
     has_query_ = true;
     best_.reset();
     best_cost_ = objective_->infiniteCost();
   }
 
+  void query() {
+    std::vector<std::vector<double>> goals;
+    for (const ::ompl::base::State* goal : goals_) goals.push_back(space_->configuration(goal));
+    planner_->query_any(space_->configuration(start_), goals);
+  }
+
   void drive(const ::ompl::base::PlannerTerminationCondition& ptc) {
-    bool is_satisfied = false;
-    planner_->stop_when([&] { return is_satisfied || ptc(); });
+    while (run(ptc) == Verdict::collides) {
+      // What was found out is of motions that are asked about too coarsely.
+      share_of_step_ /= 2.0;
+      space_->set_resolution(*planner_, share_of_step_);
+      query();
+    }
+  }
+
+  /// What a path turns out to be.
+  enum class Verdict { goes, satisfies, collides };
+
+  /// Drives until the condition is met, the run is over, or a path satisfies or collides.
+  Verdict run(const ::ompl::base::PlannerTerminationCondition& ptc) {
+    Verdict verdict = Verdict::goes;
+    planner_->stop_when([&] { return verdict != Verdict::goes || ptc(); });
     // The condition is gone when this returns, however it does.
     struct Forgetting {
       psmp::Planner& planner;
@@ -372,12 +395,24 @@ class Planner : public ::ompl::base::Planner {
     } forgetting{*planner_};
     planner_->run([&](const Event& event) {
       configurations_ = event.progress.configurations;
-      if (event.kind == PSMP_EVENT_KIND_IMPROVED) is_satisfied = takePath();
+      if (event.kind == PSMP_EVENT_KIND_IMPROVED && verdict == Verdict::goes) verdict = takePath();
     });
+    return verdict;
   }
 
-  /// Takes a better path and tells of it; whether the objective is satisfied by it.
-  bool takePath() {
+  /// Whether all motions of a path pass the space information's own check.
+  bool isFree(const ::ompl::geometric::PathGeometric& path) const {
+    // That of a class derived from OMPL's usual one is its user's own.
+    const ::ompl::base::MotionValidator& validator = *si_->getMotionValidator();
+    if (space_->asks_the_same() && typeid(validator) == typeid(::ompl::base::DiscreteMotionValidator)) return true;
+    for (std::size_t i = 1; i < path.getStateCount(); ++i) {
+      if (!si_->checkMotion(path.getState(i - 1), path.getState(i))) return false;
+    }
+    return true;
+  }
+
+  /// Takes a better path and tells of it.
+  Verdict takePath() {
     auto path = std::make_shared<::ompl::geometric::PathGeometric>(si_);
     const std::vector<std::vector<double>> found = planner_->path();
     for (const std::vector<double>& q : found) {
@@ -393,14 +428,15 @@ class Planner : public ::ompl::base::Planner {
     const ::ompl::base::State* reached = *std::min_element(goals_.begin(), goals_.end(), nearer);
     si_->copyState(path->getState(path->getStateCount() - 1), reached);
     const ::ompl::base::Cost cost = path->cost(objective_);
-    if (best_ && !objective_->isCostBetterThan(cost, best_cost_)) return false;
+    if (best_ && !objective_->isCostBetterThan(cost, best_cost_)) return Verdict::goes;
+    if (!isFree(*path)) return Verdict::collides;
     best_ = path;
     best_cost_ = cost;
     if (const auto tell = pdef_->getIntermediateSolutionCallback()) {
       const std::vector<::ompl::base::State*>& states = path->getStates();
       tell(this, std::vector<const ::ompl::base::State*>(states.begin(), states.end()), cost);
     }
-    return objective_->isSatisfied(cost);
+    return objective_->isSatisfied(cost) ? Verdict::satisfies : Verdict::goes;
   }
 
   void forgetQuery() {
@@ -423,6 +459,7 @@ class Planner : public ::ompl::base::Planner {
     for (::ompl::base::State* state : states_) si_->freeState(state);
     states_.clear();
     configurations_ = 0;
+    share_of_step_ = 1.0;
   }
 
   std::string method_ = "ei:ensemble";
@@ -431,6 +468,8 @@ class Planner : public ::ompl::base::Planner {
   std::optional<unsigned int> seed_;
 
   std::optional<Space> space_;
+  /// How finely motions are asked about: 1 is as finely as OMPL does, until a path has turned out to collide.
+  double share_of_step_ = 1.0;
   // It gathers what it has found when it is asked for its graph.
   mutable std::optional<psmp::Planner> planner_;
   bool has_query_ = false;
