@@ -3,7 +3,7 @@
 //! All else that a run does is thinking. What the clock itself takes is left out, for a look into a map takes no
 //! longer than that.
 
-use psmp::checker::{Checker, Finding, Part, Sightings, Stretches, World};
+use psmp::checker::{Bill, Checker, Finding, Part, Sightings, Stretches, Verdict, World};
 use psmp::{EdgeId, Growth, Limit, RoadmapError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,6 +114,14 @@ impl<C: Checker> Checker for Timed<C> {
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         self.what.cost_if_free(edge)
+    }
+
+    fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+        self.what.portion(edge, wanted)
+    }
+
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
+        self.what.bill(edge, verdict, knows)
     }
 
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, C::Error> {

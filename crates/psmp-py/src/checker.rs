@@ -16,7 +16,8 @@ use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{
-    BisectionChecker, BisectionError, Checker, EdgeMemory, Finding, Part, Sightings, Verdict, World,
+    Bill, BisectionChecker, BisectionError, Checker, EdgeMemory, Finding, Part, Sightings, Verdict,
+    World,
 };
 use psmp::{
     AnyChecker, EdgeId, Limit, Query, Resolution, Session, SessionError, SessionOptions, Space,
@@ -521,6 +522,14 @@ impl<C: Checker<Error = Infallible>> Checker for Unfailing<C> {
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         self.0.cost_if_free(edge)
+    }
+
+    fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+        self.0.portion(edge, wanted)
+    }
+
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
+        self.0.bill(edge, verdict, knows)
     }
 
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> PyResult<Finding> {

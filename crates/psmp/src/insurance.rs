@@ -74,7 +74,12 @@
 //! coarse check of a path costs in this way, and no multiple of `L` bounds that: with one configuration to find the first edge
 //! blocked, and a hundred edges behind it, it is a hundred times what LazySP spends.
 //!
-//! *What is assumed.* A check costs the same whoever makes it and whenever, and
+//! *Vertices that are asked about once.* Where a checker remembers vertices, what a check takes depends on who has been
+//! there. LazySP is charged what it would have paid [alone](crate::checker::Checker::bill): for every vertex once,
+//! whoever asked about it, and for what is the edge's own. In `F` and `P` a vertex between two edges of a path counts
+//! half for each. What LazySP pays alone is never less than what its check takes here, so the proof stands.
+//!
+//! *What is assumed.* Otherwise a check costs the same whoever makes it and whenever, and
 //! [`cost_if_free`](crate::checker::Checker::cost_if_free) is what a free edge costs and the most that
 //! a blocked one does. Where it says less than that, a check may cost more than was covered, and the
 //! bound grows by the excess of one check, because what has been spent is counted as it is. Where it says
@@ -101,7 +106,7 @@
 //! both have checked. The search for `F` is made only where the rest does not cover a check; after it `F` falls by no more
 //! than LazySP spends, because an edge that it finds free makes no way cheaper by more than it has cost.
 
-use crate::checker::Verdict;
+use crate::checker::{Bill, Verdict};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::price::Prices;
@@ -138,6 +143,8 @@ pub(crate) struct Insurance {
     checked: Vec<bool>,
     /// What the check of each edge has cost in configurations, whoever made it.
     cost: Vec<u64>,
+    /// Whether LazySP has paid for each vertex, where vertices are asked about once.
+    paid: Vec<bool>,
     /// What things cost; none where only configurations do.
     prices: Option<Prices>,
     /// Of T and of v, the configurations.
@@ -170,7 +177,8 @@ pub(crate) struct Application<'s> {
     pub(crate) repairs: u64,
     pub(crate) ledger: &'s Ledger,
     pub(crate) search: &'s mut Search,
-    pub(crate) cost_if_free: &'s dyn Fn(EdgeId) -> u64,
+    /// What a check takes whoever may know its ends.
+    pub(crate) bill: &'s dyn Fn(EdgeId, Option<Verdict>, [bool; 2]) -> Bill,
     pub(crate) limit: &'s Limit,
 }
 
@@ -198,6 +206,7 @@ impl Insurance {
             announced: false,
             checked: vec![false; roadmap.edge_count()],
             cost: vec![0; roadmap.edge_count()],
+            paid: vec![false; roadmap.vertex_count()],
             prices,
             spent: 0,
             spent_by_lazysp: 0,
@@ -257,6 +266,7 @@ impl Insurance {
         self.optimistic.grow();
         self.checked.resize(self.roadmap.edge_count(), false);
         self.cost.resize(self.roadmap.edge_count(), 0);
+        self.paid.resize(self.roadmap.vertex_count(), false);
         self.path.grow(&self.roadmap);
         self.cheapest.grow(&self.roadmap);
         // New edges may make a way cheaper.
@@ -295,7 +305,11 @@ impl Insurance {
     }
 
     /// Follows LazySP through everything that has been checked.
-    pub(crate) fn advance(&mut self, ledger: &Ledger) -> Next {
+    pub(crate) fn advance(
+        &mut self,
+        ledger: &Ledger,
+        bill: impl Fn(EdgeId, Option<Verdict>, [bool; 2]) -> Bill,
+    ) -> Next {
         while self.has_path {
             let Some(&edge) = self.path.edges().get(self.done) else {
                 return Next::Arrived;
@@ -306,9 +320,15 @@ impl Insurance {
                     return Next::Check(edge);
                 }
                 self.checked[edge.index()] = true;
-                self.spent_by_lazysp += self.cost[edge.index()];
+                let verdict = Verdict {
+                    free: status == EdgeStatus::Free,
+                    configurations: self.cost[edge.index()],
+                };
+                let bill = bill(edge, Some(verdict), self.ends_paid(edge));
+                let spent = self.pay(edge, bill);
+                self.spent_by_lazysp += spent;
                 // One that was known before the run makes a way cheaper and costs nothing.
-                if self.cost[edge.index()] == 0 {
+                if spent == 0 {
                     self.left = 0;
                 }
                 if status == EdgeStatus::Blocked {
@@ -322,6 +342,24 @@ impl Insurance {
             self.done += 1;
         }
         Next::Nowhere
+    }
+
+    fn ends_paid(&self, edge: EdgeId) -> [bool; 2] {
+        let ends = self.roadmap.edge(edge);
+        [ends.from, ends.to].map(|end| self.paid[end.index()])
+    }
+
+    /// LazySP pays for a check.
+    fn pay(&mut self, edge: EdgeId, bill: Bill) -> u64 {
+        let ends = self.roadmap.edge(edge);
+        let mut pays = bill.own;
+        for (end, is_asked) in [ends.from, ends.to].into_iter().zip(bill.ends) {
+            // A loop has its vertex at both ends.
+            if is_asked && !std::mem::replace(&mut self.paid[end.index()], true) {
+                pays += 1;
+            }
+        }
+        pays
     }
 
     /// Whether what is applied for is covered; nothing if a limit was met before that could be told.
@@ -345,11 +383,13 @@ impl Insurance {
         if self.too_small_at == Some(checks) {
             return Some(false);
         }
-        self.advance(application.ledger);
+        self.advance(application.ledger, application.bill);
         for path in [application.path, &self.path] {
             let edges = path.edges().iter();
-            let price = edges.map(|&e| (application.cost_if_free)(e)).sum();
-            self.one_path = self.one_path.max(price);
+            let halves: u64 = edges
+                .map(|&e| halves((application.bill)(e, None, [false; 2])))
+                .sum();
+            self.one_path = self.one_path.max(halves / 2);
         }
         let by_lazysp = self.cost(self.spent_by_lazysp, self.optimistic.looked_at());
         let without_left = 2 * by_lazysp + self.cost(self.one_path, 0);
@@ -381,23 +421,26 @@ impl Insurance {
     /// F: what LazySP has left to spend at least, if there is a path.
     fn left_at_least(&mut self, application: &mut Application<'_>) -> u64 {
         struct Left<'s> {
+            roadmap: &'s Roadmap,
             ledger: &'s Ledger,
             checked: &'s [bool],
-            cost_if_free: &'s dyn Fn(EdgeId) -> u64,
+            paid: &'s [bool],
+            bill: &'s dyn Fn(EdgeId, Option<Verdict>, [bool; 2]) -> Bill,
         }
         impl Left<'_> {
-            fn price(&self, edge: EdgeId) -> u64 {
+            fn halves(&self, edge: EdgeId) -> u64 {
                 if self.checked[edge.index()] {
-                    0
-                } else {
-                    (self.cost_if_free)(edge)
+                    return 0;
                 }
+                let ends = self.roadmap.edge(edge);
+                let paid = [ends.from, ends.to].map(|end| self.paid[end.index()]);
+                halves((self.bill)(edge, None, paid))
             }
         }
         impl Weights for Left<'_> {
             #[inline]
             fn cost(&mut self, edge: EdgeId, _: f64) -> f64 {
-                self.price(edge) as f64
+                self.halves(edge) as f64
             }
             #[inline]
             fn is_open(&mut self, edge: EdgeId) -> bool {
@@ -405,9 +448,11 @@ impl Insurance {
             }
         }
         let mut left = Left {
+            roadmap: &self.roadmap,
             ledger: application.ledger,
             checked: &self.checked,
-            cost_if_free: application.cost_if_free,
+            paid: &self.paid,
+            bill: application.bill,
         };
         let found = application.search.shortest_path(
             &self.roadmap,
@@ -419,9 +464,15 @@ impl Insurance {
         );
         if found {
             let edges = self.cheapest.edges().iter();
-            edges.map(|&e| left.price(e)).sum()
+            edges.map(|&e| left.halves(e)).sum::<u64>() / 2
         } else {
             0
         }
     }
+}
+
+/// Twice what an edge costs as a part of a path: a vertex between two of its edges is asked about once, half for each.
+fn halves(bill: Bill) -> u64 {
+    let ends = bill.ends.into_iter().filter(|is_asked| *is_asked);
+    2 * bill.own + ends.count() as u64
 }

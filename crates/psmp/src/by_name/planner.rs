@@ -8,7 +8,7 @@
 use super::{BeliefName, ModelCache, ProposerName, SpecError, ValidatorName};
 use crate::anytime::{Anytime, RoadmapPlanner};
 use crate::belief::Belief;
-use crate::checker::{Checker, EdgeMemory, Finding, Part, Sightings};
+use crate::checker::{Bill, Checker, EdgeMemory, Finding, Part, Sightings, Verdict};
 use crate::event::{Event, Progress};
 use crate::ledger::Ledger;
 use crate::path::Path;
@@ -217,6 +217,10 @@ impl<E> Checker for KeepingFailure<'_, E> {
 
     fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
         self.checker.portion(edge, wanted)
+    }
+
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
+        self.checker.bill(edge, verdict, knows)
     }
 
     fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {

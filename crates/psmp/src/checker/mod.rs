@@ -41,6 +41,26 @@ pub struct Verdict {
     pub configurations: u64,
 }
 
+/// What the check of an edge takes somebody, in configurations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Bill {
+    /// Those that are the edge's own.
+    pub own: u64,
+    /// Whether the vertex at each end is one more, and is known for all its edges from then on.
+    pub ends: [bool; 2],
+}
+
+impl Bill {
+    /// So many, and none that other edges share.
+    #[must_use]
+    pub const fn of_the_edge(configurations: u64) -> Self {
+        Self {
+            own: configurations,
+            ends: [false; 2],
+        }
+    }
+}
+
 /// What a check of an edge, whole or in part, has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
@@ -152,6 +172,14 @@ pub trait Checker {
         1
     }
 
+    /// What the whole check of an edge, which has ended with this verdict or is taken to find it free, takes somebody who
+    /// has not looked at it and may know its ends: as much as it took, or [`cost_if_free`](Self::cost_if_free), unless
+    /// vertices are asked about once for all their edges. Where that cannot be told it says less. What an
+    /// [insured](crate::Planner::insured) planner promises is counted in it.
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, _knows_ends: [bool; 2]) -> Bill {
+        Bill::of_the_edge(verdict.map_or_else(|| self.cost_if_free(edge), |v| v.configurations))
+    }
+
     /// How many configurations of an edge to check where so many are wanted: as many, unless it knows of some without
     /// asking, or has some that are to come first.
     fn portion(&self, _edge: EdgeId, wanted: u64) -> u64 {
@@ -194,6 +222,9 @@ macro_rules! pointer {
             }
             fn cost_if_free(&self, edge: EdgeId) -> u64 {
                 (**self).cost_if_free(edge)
+            }
+            fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
+                (**self).bill(edge, verdict, knows)
             }
             fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
                 (**self).portion(edge, wanted)

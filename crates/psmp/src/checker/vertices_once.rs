@@ -8,7 +8,7 @@
 
 use super::bisection::{BisectionError, Counts, can_grow, motion, prober_for};
 use super::prober::{Prober, World};
-use super::{Checker, Finding, Part, Sightings};
+use super::{Bill, Checker, Finding, Part, Sightings, Verdict};
 use crate::motion::Resolution;
 use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
 use crate::space::Space;
@@ -22,6 +22,8 @@ pub struct VerticesOnce<W> {
     resolution: Resolution,
     prober: Prober<W>,
     known: Vec<Option<bool>>,
+    /// Those that were known to be free from the beginning.
+    given: Vec<VertexId>,
     /// How many of its ends were asked about when an edge was checked, for each edge.
     asked: Vec<u8>,
     counts: Counts,
@@ -47,6 +49,7 @@ impl<W: World> VerticesOnce<W> {
             resolution,
             prober: prober_for(roadmap, resolution, world)?,
             known,
+            given: free.to_vec(),
             asked: vec![0; roadmap.edge_count()],
             counts: Counts::of_edges(roadmap),
         })
@@ -93,6 +96,33 @@ impl<W: World> Checker for VerticesOnce<W> {
         let all = (self.counts).of(&self.roadmap, edge, self.resolution);
         let for_nothing = self.known_ends(edge).0 - usize::from(self.asked[edge.index()]);
         all.saturating_sub(for_nothing as u64)
+    }
+
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
+        let all = (self.counts).of(&self.roadmap, edge, self.resolution);
+        let mut bill = Bill::default();
+        let ends = self.ends(edge);
+        let known = ends.map(|end| self.known[end.index()]);
+        // Whoever knows an end to be in collision asks no more.
+        let is_known_blocked = |place: usize| knows[place] && known[place] == Some(false);
+        if verdict.is_some() && (is_known_blocked(0) || is_known_blocked(1)) {
+            return bill;
+        }
+        for place in 0..ends.len().min(all as usize) {
+            bill.ends[place] = !knows[place] && !self.given.contains(&ends[place]);
+            // What comes behind an end that nobody has asked about cannot be told.
+            if verdict.is_some() && known[place] != Some(true) {
+                return bill;
+            }
+        }
+        bill.own = match verdict {
+            None => all.saturating_sub(2),
+            Some(verdict) => {
+                let asked = u64::from(self.asked[edge.index()]);
+                verdict.configurations.saturating_sub(asked)
+            }
+        };
+        bill
     }
 
     /// Its ends first; then as many as there would be if nothing had been known of these.
@@ -192,6 +222,52 @@ mod tests {
         assert_eq!(order[..3], [0.25, 0.5, 0.75]);
         assert_eq!(order[3], 0.125);
         assert!(order[4..].contains(&0.375) && order[4..].contains(&0.625));
+    }
+
+    /// What somebody pays who has asked about nothing before is told from verdicts that others have paid a part of.
+    #[test]
+    fn a_bill_is_what_one_pays_alone() {
+        let roadmap = Roadmap::random_geometric(Space::unit(2), 150, 0.2, 3).unwrap();
+        let free = |q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) > 0.2;
+        let resolution = Resolution::largest_axis(0.02).unwrap();
+        let given = [VertexId(0)];
+        let make = || VerticesOnce::new(&roadmap, resolution, WorldFn(free), &given).unwrap();
+        let check = |checker: &mut VerticesOnce<_>, edge| {
+            let Ok(found) = checker.check(Part::whole_of(edge), &mut Sightings::new(2));
+            Verdict {
+                free: found.free.unwrap(),
+                configurations: found.configurations,
+            }
+        };
+        let mut shared = make();
+        let verdicts: Vec<_> = roadmap.edge_ids().map(|e| check(&mut shared, e)).collect();
+        let mut alone = make();
+        let mut paid = vec![false; roadmap.vertex_count()];
+        let (mut too_little, mut of_others) = (0, 0);
+        // In an order of their own.
+        for place in 0..verdicts.len() {
+            let edge = EdgeId((place * 7 % verdicts.len()) as u32);
+            let price = make().bill(edge, None, [false; 2]);
+            let ends = price.ends.iter().filter(|is_asked| **is_asked).count() as u64;
+            assert_eq!(price.own + ends, make().cost_if_free(edge));
+            let verdict = verdicts[edge.index()];
+            let ends = shared.ends(edge).map(VertexId::index);
+            let bill = shared.bill(edge, Some(verdict), ends.map(|end| paid[end]));
+            let mut pays = bill.own;
+            for (end, is_asked) in ends.into_iter().zip(bill.ends) {
+                paid[end] |= is_asked;
+                pays += u64::from(is_asked);
+            }
+            let expected = check(&mut alone, edge);
+            assert_eq!(expected.free, verdict.free);
+            assert!(pays <= expected.configurations);
+            too_little += expected.configurations - pays;
+            of_others += u64::from(pays > verdict.configurations);
+        }
+        assert_ne!(verdicts.len() % 7, 0);
+        assert!(of_others > 50, "{of_others}");
+        // Only where the first end of an edge is unknown to whoever found the second in collision.
+        assert!(too_little <= 5, "{too_little}");
     }
 
     #[test]

@@ -76,7 +76,7 @@ where
         self.roadmap.accepts(growth)?;
         self.checker.grow(growth)?;
         if let Some(insurance) = &mut self.insurance {
-            insurance.advance(&self.ledger);
+            insurance.advance(&self.ledger, |e, v, k| self.checker.bill(e, v, k));
         }
         let old = self.ledger.edge_count();
         self.roadmap.grow(growth)?;

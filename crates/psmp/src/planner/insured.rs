@@ -90,7 +90,7 @@ where
             repairs: self.optimistic.looked_at(),
             ledger: &self.ledger,
             search: &mut self.search,
-            cost_if_free: &|edge| self.checker.cost_if_free(edge),
+            bill: &|edge, verdict, knows| self.checker.bill(edge, verdict, knows),
             limit,
         })
     }
@@ -110,7 +110,7 @@ where
         let Some(insurance) = &mut self.insurance else {
             unreachable!("only the insured come here");
         };
-        let edge = match insurance.advance(&self.ledger) {
+        let edge = match insurance.advance(&self.ledger, |e, v, k| self.checker.bill(e, v, k)) {
             Next::Check(edge) => edge,
             Next::Arrived if insurance.path().length() < self.best_length => {
                 self.path.copy_from(insurance.path());

@@ -3,13 +3,15 @@
 use crate::adversaries::{Adversary, Wrong};
 use crate::problems::Problem;
 use psmp::belief::IndependentEdges;
-use psmp::checker::{Checker, Finding, Part, Sightings};
+use psmp::checker::{BisectionChecker, Checker, Finding, Part, Sightings, VerticesOnce, WorldFn};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Bisect, CoarseToFine, FailFast, Forward, Validator};
 use psmp::{
-    Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Path, Planner, Prices, Roadmap,
-    Source,
+    Draw, Edge, EdgeId, EdgeStatus, Event, EventKind, Fallback, Path, Planner, Prices, Resolution,
+    Roadmap, Source,
 };
+use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 type Belief<'a> = Adversary<Box<dyn Fn(EdgeId) -> bool + 'a>>;
 
@@ -63,22 +65,21 @@ struct Alone {
     dearest: u64,
 }
 
-fn lazysp_alone(problem: &Problem, seed: u64) -> Alone {
+fn lazysp_alone<C: Checker<Error: Debug>>(problem: &Problem, checker: &impl Fn() -> C) -> Alone {
     let belief = IndependentEdges::constant(1.0).unwrap();
-    let checker = priced(problem, seed);
     let mut planner = Planner::new(
         &problem.roadmap,
         problem.query,
         LazySp,
         belief,
         Forward,
-        checker,
+        checker(),
     );
     let (mut dearest, mut first_thoughts) = (0, None);
     while let Some(event) = planner.next() {
         event.unwrap();
         first_thoughts.get_or_insert(planner.upkeep());
-        dearest = dearest.max(price_of(planner.proposed_path(), problem, seed));
+        dearest = dearest.max(price_of(planner.proposed_path(), problem, &checker()));
     }
     Alone {
         configurations: planner.progress().configurations,
@@ -88,9 +89,17 @@ fn lazysp_alone(problem: &Problem, seed: u64) -> Alone {
     }
 }
 
-fn price_of(path: &Path, problem: &Problem, seed: u64) -> u64 {
-    let prices = priced(problem, seed);
-    path.edges().iter().map(|e| prices.cost_if_free(*e)).sum()
+/// What checking a path costs whoever has checked nothing before.
+fn price_of(path: &Path, problem: &Problem, checker: &impl Checker) -> u64 {
+    let mut vertices = BTreeSet::new();
+    let mut own = 0;
+    for &id in path.edges() {
+        let (edge, bill) = (problem.roadmap.edge(id), checker.bill(id, None, [false; 2]));
+        let ends = [edge.from, edge.to].into_iter().zip(bill.ends);
+        vertices.extend(ends.filter_map(|(end, is_asked)| is_asked.then_some(end)));
+        own += bill.own;
+    }
+    own + vertices.len() as u64
 }
 
 /// Drives a planner to its end by a clock that goes by prices, or where there are none by configurations. Gives what it
@@ -124,6 +133,23 @@ fn account<'a>(
     validator: impl Validator,
     run: Run,
 ) -> Account {
+    account_with(
+        problem,
+        || priced(problem, run.seed),
+        proposer,
+        validator,
+        run,
+    )
+}
+
+/// The same with checkers of any kind.
+fn account_with<'a, C: Checker<Error: Debug>>(
+    problem: &'a Problem,
+    checker: impl Fn() -> C,
+    proposer: impl Proposer<Belief<'a>>,
+    validator: impl Validator,
+    run: Run,
+) -> Account {
     let Run {
         seed,
         wrong,
@@ -142,7 +168,7 @@ fn account<'a>(
         Box::new(|e: EdgeId| problem.truth[e.index()]) as Box<dyn Fn(EdgeId) -> bool>,
     );
     let (roadmap, query) = (&problem.roadmap, problem.query);
-    let of_edges = priced(problem, seed);
+    let of_edges = checker();
     // The same roadmap with prices for lengths.
     let by_price = roadmap.edge_ids().map(|id| {
         let Edge { from, to, .. } = roadmap.edge(id);
@@ -152,15 +178,14 @@ fn account<'a>(
     let by_price = Roadmap::from_edges(roadmap.vertex_count(), roadmap.direction(), by_price);
     let by_price = by_price.unwrap();
 
-    let checker = priced(problem, seed);
-    let mut planner = Planner::new(roadmap, query, proposer, belief, validator, checker)
+    let mut planner = Planner::new(roadmap, query, proposer, belief, validator, checker())
         .seed(seed)
         .fallback(fallback)
         .insured(insured);
     if let Some(prices) = prices {
         planner.set_prices(prices);
     }
-    let alone = lazysp_alone(problem, seed);
+    let alone = lazysp_alone(problem, &checker);
     let (mut dearest, mut cheapest) = (alone.dearest, 0);
     let mut last = None;
     let mut steps = 0;
@@ -181,7 +206,8 @@ fn account<'a>(
         let event = event.unwrap();
         match event.kind {
             EventKind::Proposed { source, .. } if source != Source::Insurance => {
-                dearest = dearest.max(price_of(planner.proposed_path(), problem, seed));
+                let price = price_of(planner.proposed_path(), problem, &of_edges);
+                dearest = dearest.max(price);
             }
             EventKind::Checked { edge, .. } | EventKind::PartlyChecked { edge, .. } => {
                 assert!(planner.proposed_path().edges().contains(&edge));
@@ -308,6 +334,80 @@ fn no_belief_takes_longer_than_twice_lazysp_one_path_and_one_step() {
     println!("the worst ratio to LazySP, less one path and one step: {worst:.3}");
     assert!(longer_without > 10, "{longer_without}");
     assert!(worst > 1.0, "the promise is never needed: {worst}");
+}
+
+/// Vertices that are asked about once for all their edges are paid for by whoever comes to them first, and LazySP, which is
+/// followed through what others have paid for, gets the bill that it would have had alone.
+#[test]
+fn where_vertices_are_asked_about_once_the_promise_is_the_same() {
+    let (mut dearer_without, mut interrupted) = (0, 0);
+    for seed in (0..1500).step_by(2) {
+        let mut problem = Problem::random(seed);
+        let random = Draw::new(seed, 9);
+        let discs: Vec<f64> = (0..12).map(|i| random.unit(i)).collect();
+        let is_free = |q: &[f64]| {
+            let mut discs = discs.chunks_exact(3);
+            discs.all(|disc| (q[0] - disc[0]).hypot(q[1] - disc[1]) > 0.2 * disc[2])
+        };
+        let resolution = Resolution::distance(0.05).unwrap();
+        let mut truth =
+            BisectionChecker::new(&problem.roadmap, resolution, WorldFn(is_free)).unwrap();
+        for edge in problem.roadmap.edge_ids() {
+            let Ok(found) = truth.check(Part::whole_of(edge), &mut Sightings::new(2));
+            problem.truth[edge.index()] = found.free.unwrap();
+        }
+        let start = problem.roadmap.configuration(problem.query.start).unwrap();
+        let given: &[_] = if is_free(start) {
+            &[problem.query.start]
+        } else {
+            &[]
+        };
+        let p = &problem;
+        let checker =
+            || VerticesOnce::new(&p.roadmap, resolution, WorldFn(is_free), given).unwrap();
+        for wrong in Wrong::ALL {
+            for fallback in [Fallback::default(), Fallback::Never] {
+                let run = Run {
+                    seed,
+                    wrong,
+                    fallback,
+                    prices: None,
+                    insured: true,
+                };
+                let ei = ExpectedImprovement::default;
+                for (name, account) in [
+                    ("ei", account_with(p, checker, ei(), CoarseToFine, run)),
+                    (
+                        "ei, whole edges",
+                        account_with(p, checker, ei(), FailFast, run),
+                    ),
+                    ("psmp", account_with(p, checker, Psmp, FailFast, run)),
+                    (
+                        "pomp",
+                        account_with(p, checker, Pomp::default(), Bisect, run),
+                    ),
+                ] {
+                    let good = account.is_as_promised();
+                    assert!(good, "{name}, {run:?}: {account:?}");
+                    interrupted += usize::from(account.spent > account.by_lazysp + account.rest);
+                }
+            }
+            let run = Run {
+                seed,
+                wrong,
+                fallback: Fallback::default(),
+                prices: None,
+                insured: false,
+            };
+            let without = account_with(p, checker, Psmp, FailFast, run);
+            dearer_without += usize::from(!without.is_as_promised());
+        }
+    }
+    println!("dearer without {dearer_without}, interrupted {interrupted}");
+    assert!(
+        dearer_without > 10 && interrupted > 10,
+        "{dearer_without} {interrupted}"
+    );
 }
 
 /// A check that failed is made again, and nothing else changes.

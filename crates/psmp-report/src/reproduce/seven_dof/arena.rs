@@ -5,7 +5,9 @@ use super::arm_set::ArmSet;
 use super::contender::Contender;
 use crate::reproduce::ReproduceError;
 use psmp::by_name::{PlannerName, PlannerSpec, Setting, TreeName};
-use psmp::checker::{Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, VerticesOnce};
+use psmp::checker::{
+    Bill, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, Verdict, VerticesOnce,
+};
 use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::{ProblemError, RrtConnectOptions};
 use psmp::{
@@ -21,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Checks edges, but for those that are known from joining or from a check before, which cost nothing.
+/// Checks edges, but for those that are known from joining, which cost nothing.
 /// A planner is not told of them beforehand: it has to ask, as in the experiment whose figures are
 /// published.
 struct Remembering {
@@ -40,15 +42,18 @@ impl Checker for Remembering {
                 configurations: 0,
             });
         }
-        let finding = self.checker.check(part, sightings)?;
-        if let Some(free) = finding.free {
-            self.known.remember(edge, free);
-        }
-        Ok(finding)
+        self.checker.check(part, sightings)
     }
 
     fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
         self.checker.portion(edge, wanted)
+    }
+
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
+        match self.known.status(edge) {
+            None => self.checker.bill(edge, verdict, knows),
+            Some(_) => Bill::default(),
+        }
     }
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
