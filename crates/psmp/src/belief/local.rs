@@ -24,7 +24,7 @@ use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 
 /// Points of an edge that look around, its ends among them, and the stretches between them.
-const POINTS: usize = 9;
+const POINTS: usize = 17;
 const STRETCHES: usize = POINTS - 1;
 /// Rates and etas, per longest side of the space, and sizes as shares of it. Each is twice or half the
 /// one before.

@@ -217,8 +217,9 @@ pub(super) struct Surroundings<const POINTS: usize> {
     bounds: Vec<[f64; 2]>,
     /// Their points, axis by axis, so that all points of an edge are compared at once.
     points: Vec<[f64; POINTS]>,
-    /// Where each begins, and what leads from there to its end.
+    /// The [chord](Chord) of each: where it begins, and what leads from there to its end; and the squares of their lengths.
     chords: Vec<f64>,
+    squared_lengths: Vec<f64>,
     batches: Vec<Batch>,
     /// The centre of each batch.
     centres: Places,
@@ -312,36 +313,53 @@ fn squared_distance_from_box(space: &Space, bounds: &[[f64; 2]], q: &[f64]) -> f
     })
 }
 
-/// The square of the distance of a place from the straight way between the ends of an edge, where no axis wraps. Several
-/// axes are summed at once, and so not in their order: what it is compared with must leave [room](ROUNDING).
-#[inline(always)]
-fn squared_distance_from_chord(weights: &[f64], chord: &[f64], q: &[f64]) -> f64 {
-    const LANES: usize = 4;
-    let (begin, chord) = chord.split_at(weights.len());
-    let q = &q[..weights.len()];
-    let [mut whole, mut along, mut squared] = [[0.0; LANES]; 3];
-    let mut add = |lane: usize, axis: usize| {
-        let (chord, way) = (
-            weights[axis] * chord[axis],
-            weights[axis] * (q[axis] - begin[axis]),
-        );
-        whole[lane] += chord * chord;
-        along[lane] += chord * way;
-        squared[lane] += way * way;
-    };
-    let many = weights.len() / LANES * LANES;
-    for first in (0..many).step_by(LANES) {
-        for lane in 0..LANES {
-            add(lane, first + lane);
+/// The straight way between the ends of an edge, as distances from it are asked for: found out once, because most that is
+/// near an edge is farther from it than what it knows already.
+#[derive(Debug, Clone, Copy)]
+struct Chord<'a> {
+    begin: &'a [f64],
+    /// What leads from there to the other end, each axis by its weight, divided by the square of how far that is.
+    way: &'a [f64],
+    squared_length: f64,
+}
+
+impl Chord<'_> {
+    /// The square of the distance of a place, where no axis wraps. Several axes are summed at once, and so not in their
+    /// order: what it is compared with must leave [room](ROUNDING).
+    #[inline(always)]
+    fn squared_distance(self, weights: &[f64], q: &[f64]) -> f64 {
+        match weights.len() {
+            2 => self.in_lanes::<2>(weights, q),
+            3 => self.in_lanes::<3>(weights, q),
+            _ => self.in_lanes::<4>(weights, q),
         }
     }
-    for axis in many..weights.len() {
-        add(0, axis);
+
+    #[inline(always)]
+    fn in_lanes<const LANES: usize>(self, weights: &[f64], q: &[f64]) -> f64 {
+        let [mut along, mut squared] = [[0.0; LANES]; 2];
+        let mut add = |lane: usize, axis: [f64; 4]| {
+            let [weight, begin, way, q] = axis;
+            let from_begin = weight * (q - begin);
+            along[lane] += from_begin * way;
+            squared[lane] += from_begin * from_begin;
+        };
+        let [weights, begin, way, q] =
+            [weights, self.begin, self.way, q].map(|each| each.as_chunks::<LANES>());
+        let chunks = weights.0.iter().zip(begin.0).zip(way.0.iter().zip(q.0));
+        for ((weights, begin), (way, q)) in chunks {
+            for lane in 0..LANES {
+                add(lane, [weights[lane], begin[lane], way[lane], q[lane]]);
+            }
+        }
+        let rest = weights.1.iter().zip(begin.1).zip(way.1.iter().zip(q.1));
+        for (lane, ((weight, begin), (way, q))) in rest.enumerate() {
+            add(lane, [*weight, *begin, *way, *q]);
+        }
+        let [along, squared] = [along, squared].map(|lanes| lanes.iter().sum::<f64>());
+        let t = along.clamp(0.0, 1.0);
+        squared - self.squared_length * t * (2.0 * along - t)
     }
-    let sum = |lanes: [f64; LANES]| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    let [whole, along, squared] = [sum(whole), sum(along), sum(squared)];
-    let t = (along / whole.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-    squared - t * (2.0 * along - t * whole)
 }
 
 /// Room for rounding, so that nothing nearer is ever passed over.
@@ -372,6 +390,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             bounds: Vec::with_capacity(edges.div_ceil(GROUP) * dimension),
             points: Vec::with_capacity(edges * dimension),
             chords: Vec::with_capacity(2 * edges * dimension),
+            squared_lengths: Vec::with_capacity(edges),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
             ways: Vec::with_capacity(edges * 3 * dimension),
@@ -419,8 +438,12 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
         self.middles.push(&self.point);
         self.chords.extend(points.iter().map(|axis| axis[0]));
-        let along = points.iter().map(|axis| axis[POINTS - 1] - axis[0]);
-        self.chords.extend(along);
+        let each = points.iter().zip(&self.weights);
+        let along = each.map(|(axis, weight)| weight * (axis[POINTS - 1] - axis[0]));
+        let squared_length = along.clone().map(|along| along * along).sum::<f64>();
+        let way = along.map(|along| along / squared_length.max(f64::MIN_POSITIVE));
+        self.chords.extend(way);
+        self.squared_lengths.push(squared_length);
         self.met.push(Met {
             nearest: [f64::INFINITY; POINTS],
             squared: [f64::INFINITY; POINTS],
@@ -606,7 +629,12 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let space = self.measure.space();
         let dimension = space.dimension();
         let points = &self.points[slot * dimension..][..dimension];
-        let chord = &self.chords[slot * 2 * dimension..][..2 * dimension];
+        let (begin, way) = self.chords[slot * 2 * dimension..][..2 * dimension].split_at(dimension);
+        let chord = Chord {
+            begin,
+            way,
+            squared_length: self.squared_lengths[slot],
+        };
         let met = &mut self.met[slot];
         let Batch {
             begin,
@@ -624,7 +652,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let (weights, is_plain) = (&self.weights, self.is_plain);
         let is_within = |within: f64, q: &[f64]| {
             let within = within * ROOM;
-            !is_plain || squared_distance_from_chord(weights, chord, q) - lost < within * within
+            !is_plain || chord.squared_distance(weights, q) - lost < within * within
         };
         if !is_within(farthest.min(self.earshot) + radius, centre) {
             return false;
