@@ -18,13 +18,13 @@
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
-use crate::belief::surroundings::{Remembered, Surroundings};
+use crate::belief::surroundings::{Around, Remembered, Surroundings};
 use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 
-/// Points of an edge that look around, its ends among them, and the stretches between them.
-const POINTS: usize = 17;
+/// Points of an edge that look around, its ends among them, and the stretches between them. Fewer miss thin walls.
+const POINTS: usize = 16;
 const STRETCHES: usize = POINTS - 1;
 /// Rates and etas, per longest side of the space, and sizes as shares of it. Each is twice or half the
 /// one before.
@@ -61,22 +61,23 @@ const UNLIKELY: f64 = 0.01;
 struct Meeting {
     /// The probability that the edge is free, and the version of the shares it was computed with;
     /// none if it was not.
-    probability: f64,
+    probability: f32,
     version: u32,
     /// One more than the place of what was predicted of the edge, 0 if nothing was.
     prediction: u32,
     met: Met,
 }
 
+/// Numbers for all etas side by side; those behind the last are 0 or no matter.
+const LANES: usize = 8;
+
 /// What there is along an edge.
 #[derive(Debug, Clone, Copy)]
 struct Met {
-    /// The length it has yet to fear obstacles on, for each eta.
-    hazard: [f64; ETAS.len()],
-    /// How likely it meets no unknown obstacle on that at the least rate.
-    unhit: [f64; ETAS.len()],
+    /// How likely it meets no unknown obstacle at the least rate, for each eta.
+    unhit: [f32; LANES],
     /// How likely it runs into an obstacle that is known, for each size.
-    hit: [f64; SIZES.len()],
+    hit: [f32; SIZES.len()],
 }
 
 /// Obstacles with a rate and a size that are learned from the checks.
@@ -84,8 +85,7 @@ struct Met {
 pub struct Local {
     roadmap: Roadmap,
     surroundings: Surroundings<POINTS>,
-    /// What distances are measured by, and lengths of edges.
-    scale: f64,
+    /// What lengths of edges are measured by.
     longest_side: f64,
     /// By the slots of the surroundings.
     meetings: Vec<Meeting>,
@@ -97,11 +97,9 @@ pub struct Local {
     /// How likely each pair of eta and size is, whatever the rate.
     pair_shares: [f64; PAIRS],
     /// How likely each rate is with each eta, whatever the size.
-    rate_shares: [[f64; RATES.len()]; ETAS.len()],
-    /// How likely each size is with each eta and each rate: the shares in another order.
-    shares_at_rates: [[[f64; SIZES.len()]; RATES.len()]; ETAS.len()],
-    /// How likely each eta is.
-    eta_shares: [f64; ETAS.len()],
+    rate_shares: [[f32; LANES]; RATES.len()],
+    /// How likely each size is with each rate and each eta: the shares in another order.
+    shares_at_rates: [[[f32; LANES]; SIZES.len()]; RATES.len()],
     /// The least eta and the greatest size that are likely, by their places.
     widest: [usize; 2],
     /// How often the shares have changed.
@@ -111,7 +109,7 @@ pub struct Local {
     waves: Vec<[f64; WAVES]>,
     /// The draw whose waves have yet to be made: most are drawn for others and never asked about.
     drawn: Option<Draw>,
-    middle: Vec<f64>,
+    middle: Vec<f32>,
 }
 
 impl Local {
@@ -127,7 +125,6 @@ impl Local {
         let dimension = surroundings.dimension();
         let mut belief = Self {
             roadmap: roadmap.clone(),
-            scale: surroundings.scale(),
             longest_side: space.longest_side(),
             surroundings,
             meetings: Vec::with_capacity(roadmap.edge_count()),
@@ -137,7 +134,6 @@ impl Local {
             pair_shares: [0.0; PAIRS],
             rate_shares: Default::default(),
             shares_at_rates: Default::default(),
-            eta_shares: Default::default(),
             widest: [0; 2],
             version: 0,
             waves: vec![[0.0; WAVES]; dimension + 1],
@@ -175,11 +171,10 @@ impl Local {
         for (pair, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
             let (eta, size) = (pair / SIZES.len(), pair % SIZES.len());
             for (rate, share) in shares.iter().enumerate() {
-                self.rate_shares[eta][rate] += share;
-                self.shares_at_rates[eta][rate][size] = *share;
+                self.rate_shares[rate][eta] += *share as f32;
+                self.shares_at_rates[rate][size][eta] = *share as f32;
             }
         }
-        self.eta_shares = self.rate_shares.map(|rates| rates.iter().sum());
         self.choose_earshot();
     }
 
@@ -199,21 +194,19 @@ impl Local {
         }
         let [eta, size] = self.widest;
         let earshot = f64::max(LENGTHS_AWAY / ETAS[eta], SIZES_AWAY * SIZES[size]);
-        self.surroundings.set_earshot(earshot * self.scale);
+        self.surroundings.set_earshot(earshot);
     }
 
     /// The probability that an edge is free where obstacles are known to have this rate, per length.
     pub(super) fn probability_at_rate(&mut self, edge: EdgeId, rate: f64) -> f64 {
         let slot = self.look_at(edge);
-        let Met { hazard, hit, .. } = &self.meetings[slot].met;
+        let Met { unhit, hit } = &self.meetings[slot].met;
+        let least_rates = rate * self.longest_side / RATES[0];
         let mut p = 0.0;
-        for (hazard, shares) in hazard
-            .iter()
-            .zip(self.pair_shares.chunks_exact(SIZES.len()))
-        {
-            let unhit = (-rate * self.longest_side * hazard).exp();
-            let unmet = hit.iter().zip(shares).map(|(hit, s)| (1.0 - hit) * s);
-            p += unhit * unmet.sum::<f64>();
+        for (unhit, shares) in unhit.iter().zip(self.pair_shares.chunks_exact(SIZES.len())) {
+            let each = hit.iter().zip(shares);
+            let unmet = each.map(|(hit, share)| f64::from(1.0 - hit) * share);
+            p += f64::from(*unhit).powf(least_rates) * unmet.sum::<f64>();
         }
         doubted(p)
     }
@@ -230,7 +223,7 @@ impl Local {
             }
         }
         let size = SIZES[picked / RATES.len() % SIZES.len()];
-        let turns = 1.0 / (size * self.scale * std::f64::consts::TAU);
+        let turns = 1.0 / (size * std::f64::consts::TAU);
         let phase = self.middle.len();
         for (axis, waves) in self.waves.iter_mut().enumerate() {
             for (i, number) in waves.iter_mut().enumerate() {
@@ -248,70 +241,127 @@ impl Local {
     #[inline]
     fn look_at(&mut self, edge: EdgeId) -> usize {
         let slot = self.surroundings.slot(edge);
-        if self.surroundings.look_along(slot) {
-            let stretch = self.roadmap.edge(edge).length / self.longest_side / STRETCHES as f64;
-            let met = along(&self.surroundings, slot, stretch, self.scale);
-            match self.meetings.get_mut(slot) {
-                Some(meeting) => {
-                    meeting.version = 0;
-                    meeting.met = met;
-                }
-                None => self.meetings.push(Meeting {
-                    probability: 0.0,
-                    version: 0,
-                    prediction: 0,
-                    met,
-                }),
-            }
+        let has_news = self.surroundings.look_along(slot);
+        if has_news || slot >= self.meetings.len() {
+            self.meet(edge, slot);
         }
         slot
     }
-}
 
-/// What there is along an edge of stretches of this length, by the nearest checked configurations of its points.
-fn along(around: &Surroundings<POINTS>, slot: usize, stretch: f64, scale: f64) -> Met {
-    let mut hazard = [0.0; ETAS.len()];
-    let mut hit = [0.0f64; SIZES.len()];
-    for (point, (distance, free)) in around.nearest(slot).enumerate() {
-        // The ends stand for half a stretch each.
-        let weight = if point == 0 || point == STRETCHES {
-            0.5 * stretch
-        } else {
-            stretch
-        };
-        let distance = distance / scale;
-        if !free {
-            // Each size is half the one before, so each g the fourth power.
-            let sizes_away = distance / SIZES[0];
-            let mut g = (-sizes_away * sizes_away).exp();
-            for hit in &mut hit {
-                *hit = hit.max(g);
-                g *= g;
-                g *= g;
+    fn meet(&mut self, edge: EdgeId, slot: usize) {
+        let stretch = self.roadmap.edge(edge).length / self.longest_side / STRETCHES as f64;
+        let met = along(self.surroundings.around(slot), stretch as f32);
+        match self.meetings.get_mut(slot) {
+            Some(meeting) => {
+                meeting.version = 0;
+                meeting.met = met;
             }
-        }
-        // Each eta is twice the one before, so each k the square of the one before.
-        let mut k = match free && distance.is_finite() {
-            true => (-ETAS[0] * distance).exp(),
-            false => 0.0,
-        };
-        for hazard in &mut hazard {
-            *hazard += weight * (1.0 - k);
-            k *= k;
+            None => self.meetings.push(Meeting {
+                probability: 0.0,
+                version: 0,
+                prediction: 0,
+                met,
+            }),
         }
     }
-    let unhit = hazard.map(|hazard| (-RATES[0] * hazard).exp());
-    Met { hazard, unhit, hit }
+
+    /// The probability that an edge which meets this is free.
+    fn probability(&self, met: &Met) -> f32 {
+        let Met { mut unhit, hit } = *met;
+        let mut sums = [0.0; LANES];
+        // Where no obstacle is known nearby sizes do not matter.
+        let is_alone = f64::from(hit[0]) < NEGLIGIBLE;
+        for (rate_shares, shares) in self.rate_shares.iter().zip(&self.shares_at_rates) {
+            let mut unmet = *rate_shares;
+            if !is_alone {
+                for (shares, hit) in shares.iter().zip(&hit) {
+                    for (unmet, share) in unmet.iter_mut().zip(shares) {
+                        *unmet -= hit * share;
+                    }
+                }
+            }
+            for (sum, (unmet, unhit)) in sums.iter_mut().zip(unmet.iter().zip(&unhit)) {
+                *sum += unmet * unhit;
+            }
+            // Each rate is twice the one before, so each share the square of the one before.
+            unhit = unhit.map(|unhit| unhit * unhit);
+        }
+        sum(&sums)
+    }
 }
 
-/// The probability that an edge meets no unknown obstacle under each rate, by that under the least.
+/// A sum of numbers that stand side by side.
 #[inline]
-fn under_each_rate(mut unhit: f64) -> [f64; RATES.len()] {
-    // Each rate is twice the one before, so each share the square of the one before.
-    RATES.map(|_| {
-        let p = unhit;
-        unhit *= unhit;
-        p
+fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
+    let mut sums = [0.0; 4];
+    for numbers in numbers.as_chunks::<4>().0 {
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            *sum += number;
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
+}
+
+/// What there is along an edge of stretches of this length, by what its points know.
+fn along(around: &Around<POINTS>, stretch: f32) -> Met {
+    let squared = &around.squared;
+    let mut nearest_hit = f32::INFINITY;
+    let mut of_free = [0.0; POINTS];
+    for (point, (of_free, squared)) in of_free.iter_mut().zip(squared).enumerate() {
+        match around.is_free(point) {
+            true => *of_free = 1.0,
+            false => nearest_hit = nearest_hit.min(*squared),
+        }
+    }
+    let mut k = negative_exponentials(&squared.map(|squared| ETAS[0] as f32 * squared.sqrt()));
+    for (k, of_free) in k.iter_mut().zip(&of_free) {
+        // What is as good as nothing is nothing: its powers would be too small for their numbers.
+        *k = if *k > FAINT { *k * of_free } else { 0.0 };
+    }
+    let mut hazard = [0.0; LANES];
+    for (eta, hazard) in hazard[..ETAS.len()].iter_mut().enumerate() {
+        if eta > 0 {
+            // Each eta is twice the one before, so each k the square of the one before.
+            k = k.map(|k| k * k);
+        }
+        // The ends stand for half a stretch each.
+        let known = sum(&k) - 0.5 * (k[0] + k[STRETCHES]);
+        *hazard = RATES[0] as f32 * stretch * (STRETCHES as f32 - known).max(0.0);
+    }
+    // Each size is half the one before, so each g the fourth power.
+    let [mut g] = negative_exponentials(&[nearest_hit / (SIZES[0] * SIZES[0]) as f32]);
+    let hit = SIZES.map(|_| {
+        let of_size = if g > FAINT * FAINT { g } else { 0.0 };
+        g = of_size * of_size * (of_size * of_size);
+        of_size
+    });
+    Met {
+        unhit: negative_exponentials(&hazard),
+        hit,
+    }
+}
+
+/// An influence that is no larger is nothing.
+const FAINT: f32 = 1.0 / 128.0;
+
+/// `exp(-x)` of each of these, which are not negative, to a few units of the last place, the same on every machine.
+#[inline]
+fn negative_exponentials<const N: usize>(x: &[f32; N]) -> [f32; N] {
+    // Adding a number this large rounds to whole ones, which then are the last bits.
+    const ROUND: f32 = 1.5 * (1u32 << 23) as f32;
+    // The logarithm of two in two parts, the first of few bits.
+    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+    x.map(|x| {
+        let x = if x < 87.0 { -x } else { -87.0 };
+        let halvings = x * std::f32::consts::LOG2_E + ROUND;
+        let whole = halvings - ROUND;
+        let rest = (x - whole * LN_2[0]) - whole * LN_2[1];
+        let series = 1.0 / 120.0 + rest * (1.0 / 720.0);
+        let series = 1.0 / 24.0 + rest * series;
+        let series = 1.0 / 6.0 + rest * series;
+        let series = 0.5 + rest * series;
+        let series = 1.0 + rest * (1.0 + rest * series);
+        series * f32::from_bits((halvings.to_bits() << 23).wrapping_add(127 << 23))
     })
 }
 
@@ -337,39 +387,18 @@ impl Belief for Local {
     #[inline]
     fn probability_free(&mut self, edge: EdgeId) -> f64 {
         let slot = self.look_at(edge);
-        let meeting = &mut self.meetings[slot];
-        if meeting.version != self.version {
-            let Met { unhit, hit, .. } = &meeting.met;
-            // Where no obstacle is known nearby sizes do not matter.
-            let is_alone = hit[0] < NEGLIGIBLE;
-            let mut p = 0.0;
-            for (eta, unhit) in unhit.iter().enumerate() {
-                if self.eta_shares[eta] < NEGLIGIBLE {
-                    continue;
-                }
-                let unhit = under_each_rate(*unhit);
-                if is_alone {
-                    let each = unhit.iter().zip(&self.rate_shares[eta]);
-                    p += each.map(|(p, share)| p * share).sum::<f64>();
-                    continue;
-                }
-                let mut unmet = [0.0; SIZES.len()];
-                for (unhit, shares) in unhit.iter().zip(&self.shares_at_rates[eta]) {
-                    for (unmet, share) in unmet.iter_mut().zip(shares) {
-                        *unmet += unhit * share;
-                    }
-                }
-                let pair_shares = &self.pair_shares[eta * SIZES.len()..][..SIZES.len()];
-                for ((unmet, hit), share) in unmet.iter().zip(hit).zip(pair_shares) {
-                    if *share > NEGLIGIBLE {
-                        p += unmet * (1.0 - hit);
-                    }
-                }
-            }
-            meeting.probability = doubted(p);
+        let Meeting {
+            mut probability,
+            version,
+            ..
+        } = self.meetings[slot];
+        if version != self.version {
+            probability = self.probability(&self.meetings[slot].met);
+            let meeting = &mut self.meetings[slot];
+            meeting.probability = probability;
             meeting.version = self.version;
         }
-        meeting.probability
+        doubted(f64::from(probability))
     }
 
     fn draw(&mut self, draw: Draw) -> bool {
@@ -387,7 +416,7 @@ impl Belief for Local {
         let mut turns = self.waves[self.middle.len()];
         for (waves, x) in self.waves.iter().zip(&self.middle) {
             for (turn, wave) in turns.iter_mut().zip(waves) {
-                *turn += wave * x;
+                *turn += wave * f64::from(*x);
             }
         }
         let field: f64 = turns.map(wave).iter().sum();
@@ -408,14 +437,15 @@ impl Belief for Local {
             self.predictions.push(meeting.met);
             meeting.prediction = self.predictions.len() as u32;
         }
-        let Met { unhit, hit, .. } = self.predictions[meeting.prediction as usize - 1];
+        let Met { unhit, hit } = self.predictions[meeting.prediction as usize - 1];
         let Evidence { before, now, .. } = evidence;
         for (pair, weights) in self.weights.chunks_exact_mut(RATES.len()).enumerate() {
-            let unhit = under_each_rate(unhit[pair / SIZES.len()]);
-            let unmet = 1.0 - hit[pair % SIZES.len()];
-            for (weight, unhit) in weights.iter_mut().zip(unhit) {
+            let mut unhit = f64::from(unhit[pair / SIZES.len()]);
+            let unmet = f64::from(1.0 - hit[pair % SIZES.len()]);
+            for weight in weights {
                 let p = doubted(unhit * unmet);
                 *weight += (now.mean(p) / before.mean(p)).ln();
+                unhit *= unhit;
             }
         }
         self.normalise();

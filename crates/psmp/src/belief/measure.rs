@@ -4,10 +4,14 @@
 //! There the straight motion along an edge is bent. Its points are told from three places, those of its ends, which
 //! are kept for all edges that meet there, and that of its middle, by the parabola through them: an arm that turns by
 //! a radian on the way is nowhere farther from that than a hundredth of what it moves.
+//!
+//! A [place](super::places) has its numbers from the middle of the space, each axis by its weight, in longest sides: so
+//! distances between places are plain, and in longest sides too.
 
+use super::places::ROOM;
 use super::surroundings::ends;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
-use crate::space::{Embedding, Space};
+use crate::space::{Axis, Embedding};
 use std::sync::Arc;
 
 /// How far along an edge one of its points is.
@@ -15,25 +19,57 @@ pub(super) fn share(place: usize, points: usize) -> f64 {
     place as f64 / (points - 1) as f64
 }
 
-/// Places of configurations, and distances between them.
+/// Places of configurations.
 #[derive(Debug, Clone)]
 pub(super) struct Measure {
-    /// Distances between places are those of this space.
-    space: Space,
-    /// The longest side of what surrounds all places.
-    scale: f64,
-    embedded: Option<Embedded>,
+    dimension: usize,
+    /// After how much each number of a place comes round again, 0 if it does not; none if no number does.
+    periods: Vec<f32>,
+    of: Of,
+}
+
+/// What places are made of.
+#[derive(Debug, Clone)]
+enum Of {
+    /// Of configurations; with how each number is counted, and room for one.
+    Configurations(Vec<Counted>, Vec<f64>),
+    /// Of what they are embedded as.
+    Embedded(Embedded),
+}
+
+/// What a number of a place is counted from, and by what.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    from: f64,
+    by: f64,
+}
+
+impl Counted {
+    fn on(axis: &Axis, longest: f64) -> Self {
+        Self {
+            from: 0.5 * (axis.lower() + axis.upper()),
+            by: axis.weight() / longest,
+        }
+    }
+
+    #[inline]
+    fn at(self, x: f64) -> f32 {
+        ((x - self.from) * self.by) as f32
+    }
 }
 
 /// What is kept of an embedding.
 #[derive(Debug, Clone)]
 struct Embedded {
     embedding: Arc<dyn Embedding>,
+    /// One over its longest side.
+    by: f64,
     /// The places of vertices, and of which they are known.
-    places: Vec<f64>,
+    places: Vec<f32>,
     is_known: Vec<bool>,
-    /// Room for a configuration.
+    /// Room for a configuration, and for what it is embedded as.
     configuration: Vec<f64>,
+    room: Vec<f64>,
 }
 
 impl Measure {
@@ -43,46 +79,58 @@ impl Measure {
             unreachable!("beliefs that look around refuse roadmaps without configurations");
         };
         let Some(embedding) = own.embedding() else {
+            let longest = own.longest_side();
+            let period = |axis: &Axis| match axis.wraps() {
+                true => (axis.extent() * axis.weight() / longest) as f32,
+                false => 0.0,
+            };
+            let counted = own.axes().iter().map(|axis| Counted::on(axis, longest));
+            let wraps = own.axes().iter().any(Axis::wraps);
             return Self {
-                space: own.clone(),
-                scale: own.longest_side(),
-                embedded: None,
+                dimension: own.dimension(),
+                periods: match wraps {
+                    true => own.axes().iter().map(period).collect(),
+                    false => Vec::new(),
+                },
+                of: Of::Configurations(counted.collect(), vec![0.0; own.dimension()]),
             };
         };
         let mut measure = Self {
-            space: Space::unit(embedding.dimension()),
-            scale: embedding.longest_side(),
-            embedded: Some(Embedded {
+            dimension: embedding.dimension(),
+            periods: Vec::new(),
+            of: Of::Embedded(Embedded {
                 embedding: embedding.clone(),
+                by: 1.0 / embedding.longest_side(),
                 places: Vec::new(),
                 is_known: Vec::new(),
                 configuration: vec![0.0; own.dimension()],
+                room: vec![0.0; embedding.dimension()],
             }),
         };
         measure.grow(roadmap);
         measure
     }
 
-    /// The space that places are in.
-    #[inline]
-    pub fn space(&self) -> &Space {
-        &self.space
+    /// How many numbers a place has.
+    pub fn dimension(&self) -> usize {
+        self.dimension
     }
 
-    /// The longest side of what surrounds all places.
-    pub fn scale(&self) -> f64 {
-        self.scale
+    /// After how much each number of a place comes round again, 0 if it does not; none if no number does.
+    #[inline]
+    pub fn periods(&self) -> &[f32] {
+        &self.periods
     }
 
     /// Whether straight motions are straight here.
     #[inline]
     pub fn is_straight(&self) -> bool {
-        self.embedded.is_none()
+        matches!(self.of, Of::Configurations(..))
     }
 
     /// Follows a roadmap that has grown.
     pub fn grow(&mut self, roadmap: &Roadmap) {
-        if let Some(embedded) = &mut self.embedded {
+        if let Of::Embedded(embedded) = &mut self.of {
             let vertices = roadmap.vertex_count();
             embedded.is_known.resize(vertices, false);
             let numbers = vertices * embedded.embedding.dimension();
@@ -92,10 +140,10 @@ impl Measure {
 
     /// Writes the place of a configuration.
     #[inline]
-    pub fn place(&self, configuration: &[f64], place: &mut [f64]) {
-        match &self.embedded {
-            None => place.copy_from_slice(configuration),
-            Some(embedded) => embedded.embedding.embed(configuration, place),
+    pub fn place(&mut self, configuration: &[f64], place: &mut [f32]) {
+        match &mut self.of {
+            Of::Configurations(counted, _) => count(counted, configuration, place),
+            Of::Embedded(embedded) => embedded.place(configuration, place),
         }
     }
 
@@ -105,52 +153,70 @@ impl Measure {
         &mut self,
         roadmap: &Roadmap,
         edge: EdgeId,
-        points: &mut [[f64; POINTS]],
-        middle: &mut [f64],
-    ) -> f64 {
+        points: &mut [[f32; POINTS]],
+        middle: &mut [f32],
+    ) -> f32 {
         let (own, a, b) = ends(roadmap, edge);
-        let Some(embedded) = &mut self.embedded else {
-            for place in 0..POINTS {
-                own.interpolate(a, b, share(place, POINTS), middle);
-                for (points, x) in points.iter_mut().zip(&*middle) {
-                    points[place] = *x;
+        match &mut self.of {
+            Of::Configurations(counted, room) => {
+                for place in 0..POINTS {
+                    own.interpolate(a, b, share(place, POINTS), room);
+                    count(counted, room, middle);
+                    for (points, x) in points.iter_mut().zip(&*middle) {
+                        points[place] = *x;
+                    }
                 }
+                own.interpolate(a, b, 0.5, room);
+                count(counted, room, middle);
+                (0.5 * own.distance(a, b) / own.longest_side()) as f32 * ROOM
             }
-            own.interpolate(a, b, 0.5, middle);
-            return 0.5 * own.distance(a, b);
-        };
-        own.interpolate(a, b, 0.5, &mut embedded.configuration);
-        let Embedded {
-            embedding,
-            configuration,
-            ..
-        } = embedded;
-        embedding.embed(configuration, middle);
-        let edge = roadmap.edge(edge);
-        let [from, to] = [(edge.from, a), (edge.to, b)].map(|(v, q)| embedded.vertex(v, q));
-        let mut squared = [0.0; POINTS];
-        for (axis, (points, &m)) in points.iter_mut().zip(&*middle).enumerate() {
-            let (a, b) = (embedded.places[from + axis], embedded.places[to + axis]);
-            for (place, (point, squared)) in points.iter_mut().zip(&mut squared).enumerate() {
-                let t = share(place, POINTS);
-                *point = (1.0 - t) * (1.0 - 2.0 * t) * a
-                    + 4.0 * t * (1.0 - t) * m
-                    + t * (2.0 * t - 1.0) * b;
-                *squared += (*point - m) * (*point - m);
+            Of::Embedded(embedded) => {
+                let mut configuration = std::mem::take(&mut embedded.configuration);
+                own.interpolate(a, b, 0.5, &mut configuration);
+                embedded.place(&configuration, middle);
+                embedded.configuration = configuration;
+                let edge = roadmap.edge(edge);
+                let [from, to] = [(edge.from, a), (edge.to, b)].map(|(v, q)| embedded.vertex(v, q));
+                let mut squared = [0.0; POINTS];
+                for (axis, (points, &m)) in points.iter_mut().zip(&*middle).enumerate() {
+                    let (a, b) = (embedded.places[from + axis], embedded.places[to + axis]);
+                    let each = points.iter_mut().zip(&mut squared);
+                    for (place, (point, squared)) in each.enumerate() {
+                        let t = share(place, POINTS) as f32;
+                        *point = (1.0 - t) * (1.0 - 2.0 * t) * a
+                            + 4.0 * t * (1.0 - t) * m
+                            + t * (2.0 * t - 1.0) * b;
+                        *squared += (*point - m) * (*point - m);
+                    }
+                }
+                squared.into_iter().fold(0.0, f32::max).sqrt() * ROOM
             }
         }
-        squared.into_iter().fold(0.0, f64::max).sqrt()
+    }
+}
+
+fn count(counted: &[Counted], numbers: &[f64], place: &mut [f32]) {
+    for ((place, counted), x) in place.iter_mut().zip(counted).zip(numbers) {
+        *place = counted.at(*x);
     }
 }
 
 impl Embedded {
+    fn place(&mut self, configuration: &[f64], place: &mut [f32]) {
+        self.embedding.embed(configuration, &mut self.room);
+        for (place, x) in place.iter_mut().zip(&self.room) {
+            *place = (x * self.by) as f32;
+        }
+    }
+
     /// Where the place of a vertex is kept.
     fn vertex(&mut self, vertex: VertexId, configuration: &[f64]) -> usize {
         let dimension = self.embedding.dimension();
         let begin = vertex.index() * dimension;
         if !std::mem::replace(&mut self.is_known[vertex.index()], true) {
-            let place = &mut self.places[begin..begin + dimension];
-            self.embedding.embed(configuration, place);
+            let mut places = std::mem::take(&mut self.places);
+            self.place(configuration, &mut places[begin..begin + dimension]);
+            self.places = places;
         }
         begin
     }
@@ -159,8 +225,10 @@ impl Embedded {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::belief::places::squared_distance;
     use crate::checker::WorldFn;
     use crate::roadmap::{Connection, halton};
+    use crate::space::Space;
     use crate::{Session, SessionOptions, Stop, Until};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -188,7 +256,7 @@ pub(super) mod tests {
         let near = Connection::Nearest(4);
         let roadmap = Roadmap::from_configurations(space.clone(), points, near).unwrap();
         let mut measure = Measure::of(&roadmap);
-        assert_eq!((measure.space().dimension(), measure.scale()), (4, 4.0));
+        assert_eq!(measure.dimension(), 4);
         let (mut points, mut middle) = ([[0.0; 9]; 4], [0.0; 4]);
         let (mut q, mut place) = ([0.0; 2], [0.0; 4]);
         for edge in roadmap.edge_ids() {
@@ -198,9 +266,9 @@ pub(super) mod tests {
                 space.interpolate(a, b, share(point, 9), &mut q);
                 measure.place(&q, &mut place);
                 let at = points.map(|axis| axis[point]);
-                let off = measure.space().distance(&at, &place);
+                let off = squared_distance(&at, &place, measure.periods()).sqrt();
                 assert!(off <= 0.01 * half, "{off} of {half}");
-                assert!(measure.space().distance(&at, &middle) <= half * (1.0 + 1e-12));
+                assert!(squared_distance(&at, &middle, measure.periods()) <= half * half);
             }
         }
     }

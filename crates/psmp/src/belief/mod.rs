@@ -34,6 +34,7 @@ mod local;
 mod measure;
 mod nearest_neighbour;
 mod partly_checked;
+mod places;
 mod soft_set;
 mod surroundings;
 

@@ -33,6 +33,7 @@ pub enum NearestNeighbourError {
 /// Beta-Bernoulli on the nearest checked configuration.
 #[derive(Debug, Clone)]
 pub struct NearestNeighbour {
+    /// Per longest side.
     eta: f64,
     surroundings: Surroundings<POINTS>,
     draw: Draw,
@@ -53,7 +54,6 @@ impl NearestNeighbour {
             return Err(NearestNeighbourError::NoConfigurations);
         }
         let mut surroundings = Surroundings::new(roadmap, Remembered::All, f64::INFINITY);
-        let eta = eta / surroundings.scale();
         surroundings.set_earshot(NOTHING_BEYOND / eta);
         Ok(Self {
             eta,
@@ -68,9 +68,11 @@ impl Belief for NearestNeighbour {
         let mut least = f64::INFINITY;
         let slot = self.surroundings.slot(edge);
         self.surroundings.look_along(slot);
-        for (distance, free) in self.surroundings.nearest(slot) {
-            let weight = (-self.eta * distance).exp();
-            least = least.min((weight * f64::from(u8::from(free)) + 1.0) / (weight + 2.0));
+        let around = self.surroundings.around(slot);
+        for (point, squared) in around.squared.iter().enumerate() {
+            let weight = (-self.eta * f64::from(*squared).sqrt()).exp();
+            let free = f64::from(u8::from(around.is_free(point)));
+            least = least.min((weight * free + 1.0) / (weight + 2.0));
         }
         least
     }

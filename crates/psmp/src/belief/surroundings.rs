@@ -2,17 +2,22 @@
 //!
 //! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
 //! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
-//! ball, or a *stretch* that is free from end to end. Edges that were met one after the other are compared with a new
-//! batch together, all at once, and those that are farther from the ball than their points are from what they know
-//! already pass it over. So do those that are out of earshot: beyond a distance that a belief can name what was checked
-//! tells them nothing. For the others it is *news*, of which an edge hears when somebody asks about it. What is near is
-//! said by the [measure](super::measure): where the roadmap's space is embedded in another, distances are those there.
+//! ball, or a *stretch* that is free from end to end. Edges that were met one after the other are a *group*. A new batch
+//! is compared with boxes around all groups, so many at once, then with the edges of those that it is near; and those
+//! that are farther from the ball than their points are from what they know already are not told. Neither are those out
+//! of earshot: beyond a distance that a belief can name what was checked tells them nothing. For the others it is
+//! *news*, of which an edge hears when somebody asks about it. What is near is said by the [measure](super::measure), in
+//! longest sides of the space: where that is embedded in another, distances are those there.
 
 use super::Evidence;
 use super::measure::{Measure, share};
+use super::places::{
+    ABREAST, Boxes, Places, ROOM, squared_distance, squared_distances, squared_distances_from_way,
+    the_short_way,
+};
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
-use crate::space::{Axis, Space};
+use crate::space::Space;
 
 /// The space of a roadmap and the configurations at the ends of an edge.
 pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) {
@@ -33,9 +38,10 @@ struct Batch {
     /// Where its configurations are.
     begin: usize,
     end: usize,
-    radius: f64,
+    /// Of the ball that they are in.
+    radius: f32,
     /// How far from the straight way between two of them its configurations are at most; infinite if that is not known.
-    aside: f64,
+    aside: f32,
     /// Whether it is free from end to end: then it has no configurations, but the straight way.
     is_stretch: bool,
 }
@@ -50,108 +56,58 @@ pub(super) enum Remembered {
     Stretches(usize),
 }
 
-/// How many edges, or batches, are compared with one batch, or edge, at once.
-const GROUP: usize = 16;
+/// How many edges are a group.
+const GROUP: usize = ABREAST;
 
 /// A batch of as many configurations is first compared as a whole.
-const MANY: usize = 12;
+const MANY: usize = 6;
 
-/// Places in groups, each axis for itself, so that a whole group is compared with another place at once.
-#[derive(Debug, Clone)]
-struct Places {
-    dimension: usize,
-    coordinates: Vec<[f64; GROUP]>,
-    count: usize,
-}
-
-impl Places {
-    fn with_room_for(count: usize, dimension: usize) -> Self {
-        Self {
-            dimension,
-            coordinates: Vec::with_capacity(count.div_ceil(GROUP) * dimension),
-            count: 0,
-        }
-    }
-
-    fn push(&mut self, q: &[f64]) {
-        let (group, place) = (self.count / GROUP, self.count % GROUP);
-        if place == 0 {
-            let more = (group + 1) * self.dimension;
-            // Nothing is as near as what is nowhere.
-            self.coordinates.resize(more, [f64::NAN; GROUP]);
-        }
-        for (axis, x) in self.coordinates[group * self.dimension..].iter_mut().zip(q) {
-            axis[place] = *x;
-        }
-        self.count += 1;
-    }
-
-    fn get(&self, place: usize, q: &mut [f64]) {
-        let group = &self.coordinates[place / GROUP * self.dimension..];
-        for (x, axis) in q.iter_mut().zip(group) {
-            *x = axis[place % GROUP];
-        }
-    }
-
-    /// Which balls of a group, with these radii around its places, meet a ball around a configuration, a bit for each.
-    #[inline(always)]
-    fn meet(
-        &self,
-        space: &Space,
-        group: usize,
-        q: &[f64],
-        radii: &[f64; GROUP],
-        radius: f64,
-    ) -> u16 {
-        // Most do not, and of many axes the first few tell.
-        const AT_ONCE: usize = 4;
-        let mut squared = [0.0; GROUP];
-        let coordinates = &self.coordinates[group * self.dimension..(group + 1) * self.dimension];
-        let is_near = |squared: f64, of_place: f64| {
-            let within = of_place + radius;
-            squared < within * within
-        };
-        let axes = space.axes().chunks(AT_ONCE);
-        let places = coordinates.chunks(AT_ONCE).zip(q.chunks(AT_ONCE));
-        for (axes, (places, q)) in axes.zip(places) {
-            add_squared_distances(axes, places, q, &mut squared);
-            let each = squared.iter().zip(radii);
-            if !each.fold(false, |any, (squared, radius)| {
-                any | is_near(*squared, *radius)
-            }) {
-                return 0;
-            }
-        }
-        let each = squared.iter().zip(radii).enumerate();
-        each.fold(0, |whom, (place, (squared, radius))| {
-            whom | u16::from(is_near(*squared, *radius)) << place
-        })
-    }
-}
-
-/// Edges that have been met one after the other, and so are near each other more often than not. Which batches are
-/// near any of them is found out for all at once; each hears of these when somebody asks about it.
+/// Edges that have been met one after the other, and so are near each other more often than not.
 #[derive(Debug, Clone, Copy)]
-struct Neighbours {
-    /// How many batches have been compared with them.
-    seen: u32,
-    /// The first and the last piece of news for any of them; none if there was none.
-    first: u32,
-    last: u32,
-    /// How far from the middle of each the edge of a ball may be that is news to it, and the greatest of these, or more.
-    reaches: [f64; GROUP],
-    reach: f64,
+struct Group {
+    /// How far from the middle of each the edge of a ball may be that is news to it.
+    reaches: [f32; GROUP],
     /// Half the length of each.
-    half: [f64; GROUP],
+    half: [f32; GROUP],
     /// How far the farthest of its points is from what was checked.
-    farthest: [f64; GROUP],
+    farthest: [f32; GROUP],
+    /// The first piece of news for any of them; none if there was none.
+    first: u32,
 }
 
-impl Neighbours {
+impl Group {
+    const EMPTY: Self = Self {
+        reaches: [0.0; GROUP],
+        half: [0.0; GROUP],
+        farthest: [f32::INFINITY; GROUP],
+        first: NONE,
+    };
+
     /// Follows what one of them has heard of.
-    fn set_reach(&mut self, place: usize, earshot: f64) {
+    fn set_reach(&mut self, place: usize, earshot: f32) {
         self.reaches[place] = (self.half[place] + self.farthest[place].min(earshot)) * ROOM;
     }
+
+    /// The greatest reach of any of them.
+    fn reach(&self) -> f32 {
+        greatest(&self.reaches)
+    }
+}
+
+/// The greatest of numbers that are not negative.
+#[inline]
+fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let (chunks, rest) = numbers.as_chunks::<4>();
+    let mut most = [0.0; 4];
+    for chunk in chunks {
+        for (most, number) in most.iter_mut().zip(chunk) {
+            *most = larger(*number, *most);
+        }
+    }
+    most.into_iter()
+        .chain(rest.iter().copied())
+        .fold(0.0, larger)
 }
 
 /// That a batch is near some edges of a group.
@@ -166,25 +122,33 @@ struct News {
 
 /// No news.
 const NONE: u32 = u32::MAX;
+/// All batches are to be looked at again.
+const ANEW: u32 = u32::MAX - 1;
 
-/// An edge that has been met.
+/// What the points of an edge that has been met know.
 #[derive(Debug, Clone, Copy)]
-struct Met<const POINTS: usize> {
-    /// How far each of its points is from the nearest checked configuration, the square of that, and whether that
-    /// configuration is free.
-    nearest: [f64; POINTS],
-    squared: [f64; POINTS],
-    free: [bool; POINTS],
-    /// The last news of its group that it has heard of.
-    heard: u32,
-    /// Whether nobody has asked about it yet.
-    is_new: bool,
+pub(super) struct Around<const POINTS: usize> {
+    /// The square of how far each is from the nearest checked configuration; infinite where nothing was heard of.
+    pub(super) squared: [f32; POINTS],
+    /// Whether that is free, a bit for each.
+    free: u32,
 }
 
-impl<const POINTS: usize> Met<POINTS> {
-    /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
+impl<const POINTS: usize> Around<POINTS> {
+    const NOTHING: Self = Self {
+        squared: [f32::INFINITY; POINTS],
+        free: u32::MAX,
+    };
+
+    /// Whether what is nearest to a point is free.
     #[inline]
-    fn take(&mut self, squared: [f64; POINTS], is_free: bool) -> bool {
+    pub(super) fn is_free(&self, point: usize) -> bool {
+        self.free & (1 << point) != 0
+    }
+
+    /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
+    #[inline(always)]
+    fn take(&mut self, squared: [f32; POINTS], is_free: bool) -> bool {
         // Most of what is told is not, and that shows for all points at once.
         let each = || squared.iter().zip(&self.squared);
         if !each().fold(false, |any, (new, old)| any | (new < old)) {
@@ -193,7 +157,7 @@ impl<const POINTS: usize> Met<POINTS> {
         for (point, squared) in squared.into_iter().enumerate() {
             if squared < self.squared[point] {
                 self.squared[point] = squared;
-                self.free[point] = is_free;
+                self.free = self.free & !(1 << point) | u32::from(is_free) << point;
             }
         }
         true
@@ -208,215 +172,79 @@ pub(super) struct Surroundings<const POINTS: usize> {
     remembered: Remembered,
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
-    met: Vec<Met<POINTS>>,
-    neighbours: Vec<Neighbours>,
+    around: Vec<Around<POINTS>>,
+    /// The last news of its group that each has heard of.
+    heard: Vec<u32>,
+    groups: Vec<Group>,
+    /// The last piece of news for each group.
+    last: Vec<u32>,
+    /// How far from their box what is near some of each group can be, or farther, row by row.
+    reaches: Vec<[f32; ABREAST]>,
     news: Vec<News>,
-    /// The middles of edges that were met.
+    /// The middles of edges that were met, in rows that are groups, and boxes around these.
     middles: Places,
-    /// For each group the bounds of these, axis by axis.
-    bounds: Vec<[f64; 2]>,
-    /// Their points, axis by axis, so that all points of an edge are compared at once.
-    points: Vec<[f64; POINTS]>,
-    /// The [chord](Chord) of each: where it begins, and what leads from there to its end; and the squares of their lengths.
-    chords: Vec<f64>,
-    squared_lengths: Vec<f64>,
+    boxes: Boxes,
+    /// Their points, axis by axis.
+    points: Vec<[f32; POINTS]>,
     batches: Vec<Batch>,
     /// The centre of each batch.
     centres: Places,
     /// The same one after the other, each with the middle of the straight way that the batch lies along and what leads
     /// from there to one end.
-    ways: Vec<f64>,
-    coordinates: Vec<f64>,
+    ways: Vec<f32>,
+    coordinates: Vec<f32>,
     free: Vec<bool>,
-    earshot: f64,
-    /// What a unit of each axis counts, and whether no axis wraps and straight motions are straight.
-    weights: Vec<f64>,
-    is_plain: bool,
+    earshot: f32,
     /// Room for a place, and for another.
-    point: Vec<f64>,
-    middle: Vec<f64>,
+    point: Vec<f32>,
+    middle: Vec<f32>,
     /// Room for a configuration.
     configuration: Vec<f64>,
 }
-
-/// The square of the distance of each of these points from a configuration.
-#[inline]
-fn squared_distances<const POINTS: usize>(
-    space: &Space,
-    points: &[[f64; POINTS]],
-    q: &[f64],
-) -> [f64; POINTS] {
-    let mut squared = [0.0; POINTS];
-    add_squared_distances(space.axes(), points, q, &mut squared);
-    squared
-}
-
-/// Adds what these axes make of it.
-#[inline(always)]
-fn add_squared_distances<const POINTS: usize>(
-    axes: &[Axis],
-    points: &[[f64; POINTS]],
-    q: &[f64],
-    squared: &mut [f64; POINTS],
-) {
-    for ((axis, points), &q) in axes.iter().zip(points).zip(q) {
-        if axis.wraps() {
-            for (squared, &x) in squared.iter_mut().zip(points) {
-                let part = axis.weight() * axis.difference(x, q);
-                *squared += part * part;
-            }
-        } else {
-            for (squared, &x) in squared.iter_mut().zip(points) {
-                let part = axis.weight() * (q - x);
-                *squared += part * part;
-            }
-        }
-    }
-}
-
-/// The square of the distance of each of these points from a stretch, given by its centre and the way from there
-/// to one of its ends.
-fn squared_distances_to_stretch<const POINTS: usize>(
-    space: &Space,
-    points: &[[f64; POINTS]],
-    centre: &[f64],
-    half: &[f64],
-) -> [f64; POINTS] {
-    let mut along = [0.0; POINTS];
-    let mut squared = [0.0; POINTS];
-    let mut whole = f64::MIN_POSITIVE;
-    let each = || space.axes().iter().zip(points).zip(centre.iter().zip(half));
-    for ((axis, points), (&c, &h)) in each() {
-        let h = axis.weight() * h;
-        whole += h * h;
-        for point in 0..POINTS {
-            let from_centre = axis.weight() * axis.difference(c, points[point]);
-            along[point] += from_centre * h;
-            squared[point] += from_centre * from_centre;
-        }
-    }
-    // The foot of the perpendicular, or the end beyond which that would be: |x - t h|^2 = |x|^2 - 2 t x h + t^2 h^2.
-    for point in 0..POINTS {
-        let t = (along[point] / whole).clamp(-1.0, 1.0);
-        squared[point] = (squared[point] - t * (2.0 * along[point] - t * whole)).max(0.0);
-    }
-    squared
-}
-
-/// The square of the distance of a place from a box, where no axis wraps.
-#[inline]
-fn squared_distance_from_box(space: &Space, bounds: &[[f64; 2]], q: &[f64]) -> f64 {
-    let each = space.axes().iter().zip(bounds).zip(q);
-    each.fold(0.0, |sum, ((axis, [low, high]), q)| {
-        let beyond = axis.weight() * (low - q).max(q - high).max(0.0);
-        sum + beyond * beyond
-    })
-}
-
-/// The straight way between the ends of an edge, as distances from it are asked for: found out once, because most that is
-/// near an edge is farther from it than what it knows already.
-#[derive(Debug, Clone, Copy)]
-struct Chord<'a> {
-    begin: &'a [f64],
-    /// What leads from there to the other end, each axis by its weight, divided by the square of how far that is.
-    way: &'a [f64],
-    squared_length: f64,
-}
-
-impl Chord<'_> {
-    /// The square of the distance of a place, where no axis wraps. Several axes are summed at once, and so not in their
-    /// order: what it is compared with must leave [room](ROUNDING).
-    #[inline(always)]
-    fn squared_distance(self, weights: &[f64], q: &[f64]) -> f64 {
-        match weights.len() {
-            2 => self.in_lanes::<2>(weights, q),
-            3 => self.in_lanes::<3>(weights, q),
-            _ => self.in_lanes::<4>(weights, q),
-        }
-    }
-
-    #[inline(always)]
-    fn in_lanes<const LANES: usize>(self, weights: &[f64], q: &[f64]) -> f64 {
-        let [mut along, mut squared] = [[0.0; LANES]; 2];
-        let mut add = |lane: usize, axis: [f64; 4]| {
-            let [weight, begin, way, q] = axis;
-            let from_begin = weight * (q - begin);
-            along[lane] += from_begin * way;
-            squared[lane] += from_begin * from_begin;
-        };
-        let [weights, begin, way, q] =
-            [weights, self.begin, self.way, q].map(|each| each.as_chunks::<LANES>());
-        let chunks = weights.0.iter().zip(begin.0).zip(way.0.iter().zip(q.0));
-        for ((weights, begin), (way, q)) in chunks {
-            for lane in 0..LANES {
-                add(lane, [weights[lane], begin[lane], way[lane], q[lane]]);
-            }
-        }
-        let rest = weights.1.iter().zip(begin.1).zip(way.1.iter().zip(q.1));
-        for (lane, ((weight, begin), (way, q))) in rest.enumerate() {
-            add(lane, [*weight, *begin, *way, *q]);
-        }
-        let [along, squared] = [along, squared].map(|lanes| lanes.iter().sum::<f64>());
-        let t = along.clamp(0.0, 1.0);
-        squared - self.squared_length * t * (2.0 * along - t)
-    }
-}
-
-/// Room for rounding, so that nothing nearer is ever passed over.
-const ROOM: f64 = 1.0 + 1e-9;
-
-/// What a squared distance loses where it is a difference of two, beside the square of the longest side.
-const ROUNDING: f64 = 1e-13;
 
 impl<const POINTS: usize> Surroundings<POINTS> {
     /// Nothing checked yet. `roadmap` must have configurations. What is farther away than `earshot` need not be
     /// heard of.
     pub(super) fn new(roadmap: &Roadmap, remembered: Remembered, earshot: f64) -> Self {
+        const { assert!(POINTS <= u32::BITS as usize, "a bit for each point") }
         let measure = Measure::of(roadmap);
-        let dimension = measure.space().dimension();
-        let is_plain = measure.is_straight() && !measure.space().axes().iter().any(Axis::wraps);
-        let weights = measure.space().axes().iter().map(Axis::weight).collect();
+        let dimension = measure.dimension();
         let edges = roadmap.edge_count();
+        let groups = edges.div_ceil(GROUP);
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
             measure,
             remembered,
             slots: vec![0; edges],
-            met: Vec::with_capacity(edges),
-            neighbours: Vec::with_capacity(edges.div_ceil(GROUP)),
+            around: Vec::with_capacity(edges),
+            heard: Vec::with_capacity(edges),
+            groups: Vec::with_capacity(groups),
+            last: Vec::with_capacity(groups),
+            reaches: Vec::with_capacity(groups.div_ceil(ABREAST)),
             news: Vec::new(),
             middles: Places::with_room_for(edges, dimension),
-            bounds: Vec::with_capacity(edges.div_ceil(GROUP) * dimension),
+            boxes: Boxes::with_room_for(groups, dimension),
             points: Vec::with_capacity(edges * dimension),
-            chords: Vec::with_capacity(2 * edges * dimension),
-            squared_lengths: Vec::with_capacity(edges),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
             ways: Vec::with_capacity(edges * 3 * dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
-            earshot,
-            weights,
-            is_plain,
+            earshot: earshot as f32,
             point: vec![0.0; dimension],
             middle: vec![0.0; dimension],
             configuration: vec![0.0; roadmap.space().map_or(0, Space::dimension)],
         }
     }
 
-    /// The longest side of what surrounds all places: what distances are measured by.
-    pub(super) fn scale(&self) -> f64 {
-        self.measure.scale()
-    }
-
     /// How many numbers a place has.
     pub(super) fn dimension(&self) -> usize {
-        self.measure.space().dimension()
+        self.measure.dimension()
     }
 
     /// Writes where the middle of an edge is.
-    pub(super) fn middle(&self, slot: usize, middle: &mut [f64]) {
+    pub(super) fn middle(&self, slot: usize, middle: &mut [f32]) {
         self.middles.get(slot, middle);
     }
 
@@ -430,88 +258,59 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     fn meet(&mut self, edge: EdgeId) -> usize {
-        let slot = self.met.len();
+        let slot = self.around.len();
         self.slots[edge.index()] = slot as u32 + 1;
         let first = self.points.len();
         (self.points).resize(first + self.dimension(), [0.0; POINTS]);
         let points = &mut self.points[first..];
         let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
         self.middles.push(&self.point);
-        self.chords.extend(points.iter().map(|axis| axis[0]));
-        let each = points.iter().zip(&self.weights);
-        let along = each.map(|(axis, weight)| weight * (axis[POINTS - 1] - axis[0]));
-        let squared_length = along.clone().map(|along| along * along).sum::<f64>();
-        let way = along.map(|along| along / squared_length.max(f64::MIN_POSITIVE));
-        self.chords.extend(way);
-        self.squared_lengths.push(squared_length);
-        self.met.push(Met {
-            nearest: [f64::INFINITY; POINTS],
-            squared: [f64::INFINITY; POINTS],
-            free: [true; POINTS],
-            heard: NONE,
-            is_new: true,
-        });
-        if slot.is_multiple_of(GROUP) {
-            self.neighbours.push(Neighbours {
-                seen: self.batches.len() as u32,
-                first: NONE,
-                last: NONE,
-                reaches: [0.0; GROUP],
-                reach: 0.0,
-                half: [0.0; GROUP],
-                farthest: [f64::INFINITY; GROUP],
-            });
-            let nothing = [f64::INFINITY, f64::NEG_INFINITY];
-            let more = self.bounds.len() + self.dimension();
-            self.bounds.resize(more, nothing);
+        self.around.push(Around::NOTHING);
+        let (group, place) = (slot / GROUP, slot % GROUP);
+        if place == 0 {
+            self.groups.push(Group::EMPTY);
+            self.last.push(NONE);
+            self.boxes.add();
+            if group.is_multiple_of(ABREAST) {
+                self.reaches.push([0.0; ABREAST]);
+            }
         }
-        let of_group = slot / GROUP * self.dimension();
-        for ([low, high], &x) in self.bounds[of_group..].iter_mut().zip(&self.point) {
-            *low = low.min(x);
-            *high = high.max(x);
-        }
-        let neighbours = &mut self.neighbours[slot / GROUP];
-        neighbours.half[slot % GROUP] = half;
-        neighbours.set_reach(slot % GROUP, self.earshot);
-        neighbours.reach = neighbours.reach.max(neighbours.reaches[slot % GROUP]);
-        let seen = neighbours.seen as usize;
-        self.met[slot].heard = neighbours.last;
-        self.hear_of_earlier(slot, seen);
+        self.boxes.take_in(group, &self.point);
+        self.groups[group].half[place] = half;
+        self.groups[group].set_reach(place, self.earshot);
+        let reach = self.groups[group].reaches[place];
+        let of_group = &mut self.reaches[group / ABREAST][group % ABREAST];
+        *of_group = of_group.max(reach);
+        self.heard.push(self.last[group]);
+        self.hear_of_earlier(slot);
         slot
     }
 
-    /// How far from a point what was checked is still worth hearing of. Where that is farther than before, all
-    /// edges look at everything again.
+    /// How far from a point what was checked is still worth hearing of, in longest sides. Where that is farther than
+    /// before, all edges look at everything again.
     pub(super) fn set_earshot(&mut self, earshot: f64) {
+        let earshot = earshot as f32;
         if earshot == self.earshot {
             return;
         }
         let is_farther = earshot > self.earshot;
-        for neighbours in &mut self.neighbours {
+        for (number, group) in self.groups.iter_mut().enumerate() {
             for place in 0..GROUP {
-                neighbours.set_reach(place, earshot);
+                group.set_reach(place, earshot);
             }
-            neighbours.reach = neighbours.reaches.into_iter().fold(0.0, f64::max);
-            if is_farther {
-                neighbours.seen = 0;
-                neighbours.first = NONE;
-                neighbours.last = NONE;
-            }
+            self.reaches[number / ABREAST][number % ABREAST] = group.reach();
         }
         if is_farther {
-            for met in &mut self.met {
-                met.heard = NONE;
-            }
+            self.last.fill(ANEW);
             self.news.clear();
         }
         self.earshot = earshot;
     }
 
-    /// The distance of the nearest checked configuration from each point of an edge, from its beginning to its
-    /// end, and whether that is free; infinite where nothing was heard of.
-    pub(super) fn nearest(&self, slot: usize) -> impl Iterator<Item = (f64, bool)> {
-        let Met { nearest, free, .. } = &self.met[slot];
-        nearest.iter().copied().zip(free.iter().copied())
+    /// What the points of an edge know, from its beginning to its end.
+    #[inline]
+    pub(super) fn around(&self, slot: usize) -> &Around<POINTS> {
+        &self.around[slot]
     }
 
     /// Follows the roadmap where it has grown.
@@ -524,21 +323,19 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// asked.
     #[inline]
     pub(super) fn look_along(&mut self, slot: usize) -> bool {
-        let group = slot / GROUP;
-        if (self.neighbours[group].seen as usize) < self.batches.len() {
-            self.look_around(group);
-        }
-        let is_new = std::mem::take(&mut self.met[slot].is_new);
-        let has_news = self.met[slot].heard != self.neighbours[group].last;
-        is_new | (has_news && self.hear_news(slot))
+        self.heard[slot] != self.last[slot / GROUP] && self.hear_news(slot)
     }
 
     /// Tells an edge what there is new near it. Whether any of its points has something nearer now.
     fn hear_news(&mut self, slot: usize) -> bool {
+        let group = slot / GROUP;
+        if self.last[group] == ANEW {
+            self.look_around(group);
+        }
         let mut is_nearer = false;
-        let mut heard = self.met[slot].heard;
+        let mut heard = self.heard[slot];
         let mut next = match heard {
-            NONE => self.neighbours[slot / GROUP].first,
+            NONE => self.groups[group].first,
             heard => self.news[heard as usize].next,
         };
         while next != NONE {
@@ -549,76 +346,86 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             heard = next;
             next = news.next;
         }
-        self.met[slot].heard = heard;
+        self.heard[slot] = heard;
         is_nearer
     }
 
-    /// Finds out which batches are near the edges of a group.
+    /// Finds out for all batches whether they are near the edges of a group.
     fn look_around(&mut self, group: usize) {
-        let space = self.measure.space();
-        let dimension = space.dimension();
-        let bounds = &self.bounds[group * dimension..(group + 1) * dimension];
-        let seen = self.neighbours[group].seen as usize;
-        let (mut is_near, mut last) = (false, self.news.len());
-        for index in seen..self.batches.len() {
-            let centre = &self.ways[index * 3 * dimension..][..dimension];
-            let radius = self.batches[index].radius;
-            let neighbours = &self.neighbours[group];
-            let reach = neighbours.reach + radius;
-            let is_far = self.is_plain
-                && squared_distance_from_box(space, bounds, centre) >= reach * reach * ROOM;
-            if is_far {
-                continue;
-            }
-            is_near = true;
-            let whom = (self.middles).meet(space, group, centre, &neighbours.reaches, radius);
-            if whom != 0 {
-                self.news.push(News {
-                    batch: index as u32,
-                    whom,
-                    next: NONE,
-                });
-            }
-        }
-        while last < self.news.len() {
-            self.link(group, last);
-            last += 1;
-        }
-        let neighbours = &mut self.neighbours[group];
-        neighbours.seen = self.batches.len() as u32;
-        if is_near {
-            neighbours.reach = neighbours.reaches.into_iter().fold(0.0, f64::max);
+        self.last[group] = NONE;
+        self.groups[group].first = NONE;
+        let first = group * GROUP;
+        let after = self.heard.len().min(first + GROUP);
+        self.heard[first..after].fill(NONE);
+        for batch in 0..self.batches.len() {
+            self.tell_group(batch, group);
         }
     }
 
-    /// Adds to the news of a group.
-    fn link(&mut self, group: usize, news: usize) {
-        let neighbours = &mut self.neighbours[group];
-        match std::mem::replace(&mut neighbours.last, news as u32) {
-            NONE => neighbours.first = news as u32,
-            last => self.news[last as usize].next = news as u32,
+    /// Tells the edges that a batch is near.
+    fn tell(&mut self, batch: usize) {
+        let centre = batch * 3 * self.dimension();
+        for row in 0..self.reaches.len() {
+            let mut near = match self.measure.periods().is_empty() {
+                true => {
+                    let centre = &self.ways[centre..][..self.measure.dimension()];
+                    let radius = self.batches[batch].radius;
+                    (self.boxes).near(row, &self.reaches[row], centre, radius)
+                }
+                false => u16::MAX,
+            };
+            while near != 0 {
+                let place = near.trailing_zeros() as usize;
+                near &= near - 1;
+                let group = row * ABREAST + place;
+                if group < self.groups.len() && self.last[group] != ANEW {
+                    self.tell_group(batch, group);
+                    self.reaches[row][place] = self.groups[group].reach();
+                }
+            }
         }
     }
 
-    /// Tells an edge of the first batches, which the others of its group have heard of.
-    fn hear_of_earlier(&mut self, slot: usize, batches: usize) {
+    /// Tells the edges of a group of a batch, if it is near them.
+    #[inline]
+    fn tell_group(&mut self, batch: usize, group: usize) {
+        let dimension = self.dimension();
+        let centre = &self.ways[batch * 3 * dimension..][..dimension];
+        let (reaches, periods) = (&self.groups[group].reaches, self.measure.periods());
+        let radius = self.batches[batch].radius;
+        let whom = (self.middles).meet(group, reaches, centre, radius, periods);
+        if whom == 0 {
+            return;
+        }
+        let news = self.news.len() as u32;
+        self.news.push(News {
+            batch: batch as u32,
+            whom,
+            next: NONE,
+        });
+        match std::mem::replace(&mut self.last[group], news) {
+            NONE => self.groups[group].first = news,
+            last => self.news[last as usize].next = news,
+        }
+    }
+
+    /// Tells an edge of all batches, which the others of its group have heard of.
+    fn hear_of_earlier(&mut self, slot: usize) {
         let mut middle = std::mem::take(&mut self.middle);
         self.middles.get(slot, &mut middle);
-        for first in (0..batches).step_by(GROUP) {
-            let mut radii = [0.0; GROUP];
-            for (radius, batch) in radii.iter_mut().zip(&self.batches[first..batches]) {
+        let batches = self.batches.len();
+        for first in (0..batches).step_by(ABREAST) {
+            let mut radii = [0.0; ABREAST];
+            for (radius, batch) in radii.iter_mut().zip(&self.batches[first..]) {
                 *radius = batch.radius;
             }
-            let reach = self.neighbours[slot / GROUP].reaches[slot % GROUP];
-            let space = self.measure.space();
-            let mut whom = (self.centres).meet(space, first / GROUP, &middle, &radii, reach);
+            let reach = self.groups[slot / GROUP].reaches[slot % GROUP];
+            let periods = self.measure.periods();
+            let mut whom = (self.centres).meet(first / ABREAST, &radii, &middle, reach, periods);
             while whom != 0 {
                 let index = first + whom.trailing_zeros() as usize;
                 whom &= whom - 1;
-                // Those that have come since will be looked at with the others of the group.
-                if index < batches {
-                    self.hear(slot, index);
-                }
+                self.hear(slot, index);
             }
         }
         self.middle = middle;
@@ -626,79 +433,47 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.
     fn hear(&mut self, slot: usize, batch: usize) -> bool {
-        let space = self.measure.space();
-        let dimension = space.dimension();
+        let dimension = self.dimension();
+        let periods = self.measure.periods();
         let points = &self.points[slot * dimension..][..dimension];
-        let (begin, way) = self.chords[slot * 2 * dimension..][..2 * dimension].split_at(dimension);
-        let chord = Chord {
-            begin,
-            way,
-            squared_length: self.squared_lengths[slot],
-        };
-        let met = &mut self.met[slot];
+        let around = &mut self.around[slot];
         let Batch {
             begin,
             end,
-            radius,
             aside,
             is_stretch,
+            ..
         } = self.batches[batch];
-        let (centre, way) = self.ways[batch * 3 * dimension..][..3 * dimension].split_at(dimension);
+        let way = &self.ways[(3 * batch + 1) * dimension..][..2 * dimension];
         let (middle, half) = way.split_at(dimension);
-        let neighbours = &mut self.neighbours[slot / GROUP];
-        let farthest = neighbours.farthest[slot % GROUP];
-        // What a squared distance may have lost that is a difference of two.
-        let lost = ROUNDING * self.measure.scale() * self.measure.scale();
-        let (weights, is_plain) = (&self.weights, self.is_plain);
-        let is_within = |within: f64, q: &[f64]| {
-            let within = within * ROOM;
-            !is_plain || chord.squared_distance(weights, q) - lost < within * within
-        };
-        if !is_within(farthest.min(self.earshot) + radius, centre) {
-            return false;
-        }
-        let is_one = is_stretch || end - begin == 1;
-        // Where all points have something nearer than that anyway, the earshot is no matter.
-        if !is_one && (farthest > self.earshot || !is_plain) {
-            let from_centre = squared_distances(space, points, centre);
-            let mut may_be_nearer = false;
-            for (squared, nearest) in from_centre.iter().zip(&met.nearest) {
-                let far = nearest.min(self.earshot) + radius;
-                may_be_nearer |= *squared < far * far;
-            }
-            if !may_be_nearer {
-                return false;
-            }
-        }
         let mut is_nearer = false;
         if is_stretch {
-            let squared = squared_distances_to_stretch(space, points, middle, half);
-            is_nearer = met.take(squared, true);
+            let squared = squared_distances_from_way(points, middle, half, periods);
+            is_nearer = around.take(squared, true);
         } else {
             // That many are not nearer shows at once for all of them.
-            if end - begin >= MANY && is_plain {
-                let squared = squared_distances_to_stretch(space, points, middle, half);
-                let mut may_be_nearer = false;
-                for (squared, nearest) in squared.iter().zip(&met.nearest) {
-                    let far = (nearest + aside) * ROOM;
-                    may_be_nearer |= squared - lost < far * far;
-                }
+            if end - begin >= MANY && aside.is_finite() {
+                let squared = squared_distances_from_way(points, middle, half, periods);
+                let each = squared.iter().zip(&around.squared);
+                let may_be_nearer = each.fold(false, |any, (squared, nearest)| {
+                    let far = (nearest.sqrt() + aside) * ROOM;
+                    any | (*squared < far * far)
+                });
                 if !may_be_nearer {
                     return false;
                 }
             }
             for place in begin..end {
                 let q = &self.coordinates[place * dimension..][..dimension];
-                if is_within(farthest, q) {
-                    is_nearer |= met.take(squared_distances(space, points, q), self.free[place]);
-                }
+                let squared = squared_distances(points, q, periods);
+                is_nearer |= around.take(squared, self.free[place]);
             }
         }
         if is_nearer {
-            met.nearest = met.squared.map(f64::sqrt);
-            let farthest = met.nearest.into_iter().fold(0.0, f64::max);
-            neighbours.farthest[slot % GROUP] = farthest;
-            neighbours.set_reach(slot % GROUP, self.earshot);
+            let farthest = greatest(&around.squared).sqrt();
+            let group = &mut self.groups[slot / GROUP];
+            group.farthest[slot % GROUP] = farthest;
+            group.set_reach(slot % GROUP, self.earshot);
         }
         is_nearer
     }
@@ -794,21 +569,27 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         {
             return false;
         }
-        space.interpolate(a, b, 0.5, &mut self.point);
+        space.interpolate(a, b, 0.5, &mut self.configuration);
+        self.measure.place(&self.configuration, &mut self.point);
         self.centres.push(&self.point);
         self.ways.extend_from_slice(&self.point);
         self.ways.extend_from_slice(&self.point);
-        for ((axis, &middle), &end) in space.axes().iter().zip(&self.point).zip(b) {
-            self.ways.push(axis.difference(middle, end));
-        }
+        self.measure.place(b, &mut self.middle);
+        let periods = self.measure.periods();
+        let each = self.point.iter().zip(&self.middle).enumerate();
+        self.ways.extend(each.map(|(axis, (middle, end))| {
+            let period = periods.get(axis).copied().unwrap_or(0.0);
+            the_short_way(end - middle, period)
+        }));
         let begin = self.free.len();
         self.batches.push(Batch {
             begin,
             end: begin,
-            radius: 0.5 * long * ROOM,
+            radius: (0.5 * long / space.longest_side()) as f32 * ROOM,
             aside: 0.0,
             is_stretch: true,
         });
+        self.tell(self.batches.len() - 1);
         true
     }
 
@@ -820,35 +601,35 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         };
         own.interpolate(a, b, 0.5, &mut self.configuration);
         self.measure.place(&self.configuration, &mut self.point);
-        let space = self.measure.space();
-        let dimension = space.dimension();
-        let radius = self.coordinates[begin * dimension..]
+        let dimension = self.measure.dimension();
+        let squared = self.coordinates[begin * dimension..]
             .chunks_exact(dimension)
-            .map(|q| space.distance(&self.point, q))
-            .fold(0.0, f64::max);
+            .map(|q| squared_distance(&self.point, q, self.measure.periods()))
+            .fold(0.0, f32::max);
         self.centres.push(&self.point);
         self.ways.extend_from_slice(&self.point);
         let aside = self.find_way(begin, end);
         self.batches.push(Batch {
             begin,
             end,
-            radius: radius * ROOM,
+            radius: squared.sqrt() * ROOM,
             aside,
             is_stretch: false,
         });
+        self.tell(self.batches.len() - 1);
     }
 
     /// Finds the straight way between two configurations that are far apart, of some that are kept. How far from it all of
-    /// them are at most.
-    fn find_way(&mut self, begin: usize, end: usize) -> f64 {
-        let space = self.measure.space();
-        let dimension = space.dimension();
+    /// them are at most; not where axes come round again.
+    fn find_way(&mut self, begin: usize, end: usize) -> f32 {
+        let dimension = self.dimension();
+        let periods = self.measure.periods();
         let of = |place: usize| place * dimension..(place + 1) * dimension;
         let coordinates = &self.coordinates;
         let farthest_from = |from: usize| {
             let from = &coordinates[of(from)];
-            let each =
-                (begin..end).map(|place| (space.distance(from, &coordinates[of(place)]), place));
+            let distance = |place| squared_distance(from, &coordinates[of(place)], periods);
+            let each = (begin..end).map(|place| (distance(place), place));
             each.fold((0.0, begin), |far, q| if q.0 > far.0 { q } else { far })
                 .1
         };
@@ -857,16 +638,16 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let ends = || coordinates[of(one)].iter().zip(&coordinates[of(other)]);
         self.ways.extend(ends().map(|(a, b)| 0.5 * (a + b)));
         self.ways.extend(ends().map(|(a, b)| 0.5 * (b - a)));
-        if !self.is_plain {
-            return f64::INFINITY;
+        if !periods.is_empty() {
+            return f32::INFINITY;
         }
         let (middle, half) = self.ways[self.ways.len() - 2 * dimension..].split_at(dimension);
         let from_way = |place: usize| {
             let q = coordinates[of(place)].as_chunks().0;
-            let [squared] = squared_distances_to_stretch(space, q, middle, half);
+            let [squared] = squared_distances_from_way(q, middle, half, periods);
             squared
         };
-        (begin..end).map(from_way).fold(0.0, f64::max).sqrt()
+        (begin..end).map(from_way).fold(0.0, f32::max).sqrt()
     }
 }
 
@@ -875,6 +656,7 @@ mod tests {
     use super::*;
     use crate::belief::measure::tests::Tip;
     use crate::roadmap::{Connection, halton};
+    use crate::space::Axis;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
@@ -893,6 +675,13 @@ mod tests {
         let space = space(wraps);
         let points = halton(&space, 60);
         Roadmap::from_configurations(space, points, Connection::Nearest(5)).unwrap()
+    }
+
+    /// How far each point of an edge is from the nearest checked configuration, in longest sides, and whether that is free.
+    fn nearest(around: &Surroundings<POINTS>, slot: usize) -> impl Iterator<Item = (f32, bool)> {
+        let around = around.around(slot);
+        let squared = around.squared.iter().enumerate();
+        squared.map(|(point, squared)| (squared.sqrt(), around.is_free(point)))
     }
 
     fn anywhere(random: &mut Pcg64) -> [f64; 3] {
@@ -915,7 +704,7 @@ mod tests {
         };
         for roadmap in [roadmap(false), roadmap(true), embedded] {
             let mut measure = Measure::of(&roadmap);
-            let dimension = measure.space().dimension();
+            let dimension = measure.dimension();
             let (mut points, mut point) = (vec![[0.0; POINTS]; dimension], vec![0.0; dimension]);
             let mut place = point.clone();
             let mut around = Surroundings::<POINTS>::new(&roadmap, Remembered::All, f64::INFINITY);
@@ -936,16 +725,17 @@ mod tests {
                     let slot = around.slot(edge);
                     around.look_along(slot);
                     measure.along(&roadmap, edge, &mut points, &mut point);
-                    for (number, (distance, free)) in around.nearest(slot).enumerate() {
+                    for (number, (distance, free)) in nearest(&around, slot).enumerate() {
                         for (x, points) in point.iter_mut().zip(&points) {
                             *x = points[number];
                         }
                         let each = all.iter().map(|(q, free)| {
                             measure.place(q, &mut place);
-                            (measure.space().distance(&point, &place), *free)
+                            let squared = squared_distance(&point, &place, measure.periods());
+                            (squared.sqrt(), *free)
                         });
                         let nearest = each.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-                        assert!((distance - nearest.0).abs() < 1e-9 && free == nearest.1);
+                        assert!((distance - nearest.0).abs() < 1e-6 && free == nearest.1);
                     }
                     assert!(!around.look_along(slot), "nothing has been checked since");
                 }
@@ -975,13 +765,13 @@ mod tests {
                 let distances = roadmap.edge_ids().flat_map(|edge| {
                     let slot = around.slot(edge);
                     around.look_along(slot);
-                    around.nearest(slot).collect::<Vec<_>>()
+                    nearest(&around, slot).collect::<Vec<_>>()
                 });
                 (distances.collect::<Vec<_>>(), remembered)
             });
             assert_eq!((whole.1, each.1), (0, 1001));
             for ((distance, free), (nearest, _)) in whole.0.into_iter().zip(each.0) {
-                assert!(free && distance <= nearest + 1e-9 && nearest <= distance + 0.005);
+                assert!(free && distance <= nearest + 1e-6 && nearest <= distance + 0.001);
             }
         }
         // What is not straight, not free, or was only looked at here and there, is remembered configuration by

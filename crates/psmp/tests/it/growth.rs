@@ -619,7 +619,10 @@ fn sightings_are_believed_near_by() {
     );
     let mut sightings = Sightings::new(2);
     for step in 0..20 {
-        sightings.push(&[0.1 + 0.01 * f64::from(step), 0.11], step != 10);
+        sightings.push(
+            &[0.1 + 0.01 * f64::from(step), 0.11],
+            !(9..12).contains(&step),
+        );
     }
     type Make = fn(&Roadmap) -> Box<dyn Belief>;
     let beliefs: [Make; 3] = [

@@ -1,0 +1,237 @@
+//! Places, many at once: how near they are to another one.
+//!
+//! A place is where a configuration lies for beliefs that [measure](super::measure) what is near. Places stand axis by
+//! axis and so many side by side that one instruction compares several, in single precision: that tells a
+//! ten-millionth of the longest side apart, which is far less than the distance between two checks.
+
+/// How many places stand side by side.
+pub(super) const ABREAST: usize = 16;
+
+/// Room for rounding, so that nothing nearer is ever passed over.
+pub(super) const ROOM: f32 = 1.0 + 1e-5;
+
+/// The square of how far each of some places, axis by axis, is from another. Periods are those of the axes, or none if no
+/// axis comes round again.
+#[inline(always)]
+pub(super) fn squared_distances<const N: usize>(
+    places: &[[f32; N]],
+    q: &[f32],
+    periods: &[f32],
+) -> [f32; N] {
+    if !periods.is_empty() {
+        return squared_distances_round(places, q, periods);
+    }
+    let mut squared = [0.0; N];
+    // What there is most of is kept in registers from one axis to the next.
+    if let (&[ref xs, ref ys], &[x, y]) = (places, q) {
+        for ((squared, at_x), at_y) in squared.iter_mut().zip(xs).zip(ys) {
+            let (x, y) = (x - at_x, y - at_y);
+            *squared = x * x + y * y;
+        }
+        return squared;
+    }
+    for (places, &q) in places.iter().zip(q) {
+        for (squared, x) in squared.iter_mut().zip(places) {
+            let part = q - x;
+            *squared += part * part;
+        }
+    }
+    squared
+}
+
+/// The same where axes come round again.
+#[inline(never)]
+fn squared_distances_round<const N: usize>(
+    places: &[[f32; N]],
+    q: &[f32],
+    periods: &[f32],
+) -> [f32; N] {
+    let mut squared = [0.0; N];
+    for ((places, &q), &period) in places.iter().zip(q).zip(periods) {
+        for (squared, x) in squared.iter_mut().zip(places) {
+            let part = the_short_way(q - x, period);
+            *squared += part * part;
+        }
+    }
+    squared
+}
+
+/// A way along an axis that comes round again after `period`, or does not where that is 0, the shorter way round.
+#[inline(always)]
+pub(super) fn the_short_way(straight: f32, period: f32) -> f32 {
+    match period > 0.0 {
+        true => straight - period * (straight / period).round(),
+        false => straight,
+    }
+}
+
+/// The square of the distance of two places.
+pub(super) fn squared_distance(a: &[f32], b: &[f32], periods: &[f32]) -> f32 {
+    let [squared] = squared_distances(a.as_chunks().0, b, periods);
+    squared
+}
+
+/// The square of the distance of each place from a straight way, given by its middle and what leads from there to one of
+/// its ends.
+pub(super) fn squared_distances_from_way<const N: usize>(
+    places: &[[f32; N]],
+    middle: &[f32],
+    half: &[f32],
+    periods: &[f32],
+) -> [f32; N] {
+    let period = |axis: usize| periods.get(axis).copied().unwrap_or(0.0);
+    let mut whole = f32::MIN_POSITIVE;
+    let mut along = [0.0; N];
+    let each = || places.iter().zip(middle.iter().zip(half)).enumerate();
+    for (axis, (places, (&m, &half))) in each() {
+        let period = period(axis);
+        whole += half * half;
+        for (along, &x) in along.iter_mut().zip(places) {
+            *along += the_short_way(x - m, period) * half;
+        }
+    }
+    // The foot of the perpendicular, or the end beyond which that would be.
+    let along = along.map(|along| {
+        let t = along / whole;
+        let t = if t > -1.0 { t } else { -1.0 };
+        if t < 1.0 { t } else { 1.0 }
+    });
+    let mut squared = [0.0; N];
+    for (axis, (places, (&m, &half))) in each() {
+        let period = period(axis);
+        for ((squared, &x), t) in squared.iter_mut().zip(places).zip(&along) {
+            let part = the_short_way(x - m, period) - t * half;
+            *squared += part * part;
+        }
+    }
+    squared
+}
+
+/// Which of these squares are less than those of other distances together with one, a bit for each.
+#[inline(always)]
+fn within(squared: &[f32; ABREAST], distances: &[f32; ABREAST], one: f32) -> u16 {
+    let is_within = |(squared, distance): (&f32, &f32)| {
+        let within = distance + one;
+        *squared < within * within
+    };
+    // Most are not, and that shows for all at once.
+    let each = || squared.iter().zip(distances);
+    if !each().fold(false, |any, pair| any | is_within(pair)) {
+        return 0;
+    }
+    each().enumerate().fold(0, |whom, (place, pair)| {
+        whom | u16::from(is_within(pair)) << place
+    })
+}
+
+/// Places one after the other, so many abreast.
+#[derive(Debug, Clone)]
+pub(super) struct Places {
+    dimension: usize,
+    coordinates: Vec<[f32; ABREAST]>,
+    count: usize,
+}
+
+impl Places {
+    pub(super) fn with_room_for(count: usize, dimension: usize) -> Self {
+        Self {
+            dimension,
+            coordinates: Vec::with_capacity(count.div_ceil(ABREAST) * dimension),
+            count: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, q: &[f32]) {
+        let (row, place) = (self.count / ABREAST, self.count % ABREAST);
+        if place == 0 {
+            let more = (row + 1) * self.dimension;
+            // Nothing is as near as what is nowhere.
+            self.coordinates.resize(more, [f32::NAN; ABREAST]);
+        }
+        for (axis, x) in self.coordinates[row * self.dimension..].iter_mut().zip(q) {
+            axis[place] = *x;
+        }
+        self.count += 1;
+    }
+
+    pub(super) fn get(&self, place: usize, q: &mut [f32]) {
+        let row = &self.coordinates[place / ABREAST * self.dimension..];
+        for (x, axis) in q.iter_mut().zip(row) {
+            *x = axis[place % ABREAST];
+        }
+    }
+
+    /// Which balls of a row, with these radii around its places, meet a ball, a bit for each.
+    #[inline]
+    pub(super) fn meet(
+        &self,
+        row: usize,
+        radii: &[f32; ABREAST],
+        q: &[f32],
+        radius: f32,
+        periods: &[f32],
+    ) -> u16 {
+        let places = &self.coordinates[row * self.dimension..][..self.dimension];
+        within(&squared_distances(places, q, periods), radii, radius)
+    }
+}
+
+/// Boxes around places, so many abreast.
+#[derive(Debug, Clone)]
+pub(super) struct Boxes {
+    dimension: usize,
+    /// Axis by axis.
+    lows: Vec<[f32; ABREAST]>,
+    highs: Vec<[f32; ABREAST]>,
+    count: usize,
+}
+
+impl Boxes {
+    pub(super) fn with_room_for(count: usize, dimension: usize) -> Self {
+        let room = count.div_ceil(ABREAST) * dimension;
+        Self {
+            dimension,
+            lows: Vec::with_capacity(room),
+            highs: Vec::with_capacity(room),
+            count: 0,
+        }
+    }
+
+    /// One more, around nothing.
+    pub(super) fn add(&mut self) {
+        if self.count.is_multiple_of(ABREAST) {
+            let more = (self.count / ABREAST + 1) * self.dimension;
+            self.lows.resize(more, [f32::INFINITY; ABREAST]);
+            self.highs.resize(more, [f32::NEG_INFINITY; ABREAST]);
+        }
+        self.count += 1;
+    }
+
+    /// Makes room in one for a place.
+    pub(super) fn take_in(&mut self, number: usize, q: &[f32]) {
+        let (first, place) = (number / ABREAST * self.dimension, number % ABREAST);
+        let row = self.lows[first..].iter_mut().zip(&mut self.highs[first..]);
+        for ((low, high), &x) in row.zip(q) {
+            low[place] = low[place].min(x);
+            high[place] = high[place].max(x);
+        }
+    }
+
+    /// Which boxes of a row are nearer to a ball than this, a bit for each, where no axis comes round again.
+    #[inline]
+    pub(super) fn near(&self, row: usize, than: &[f32; ABREAST], q: &[f32], radius: f32) -> u16 {
+        let first = row * self.dimension;
+        let mut squared = [0.0; ABREAST];
+        let axes = self.lows[first..].iter().zip(&self.highs[first..]).zip(q);
+        for ((lows, highs), &q) in axes {
+            for (squared, (low, high)) in squared.iter_mut().zip(lows.iter().zip(highs)) {
+                let below = low - q;
+                let above = q - high;
+                let beyond = if below > above { below } else { above };
+                let beyond = if beyond > 0.0 { beyond } else { 0.0 };
+                *squared += beyond * beyond;
+            }
+        }
+        within(&squared, than, radius)
+    }
+}
