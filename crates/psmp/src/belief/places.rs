@@ -90,12 +90,7 @@ pub(super) fn squared_distances_from_way<const N: usize>(
             *along += the_short_way(x - m, period) * half;
         }
     }
-    // The foot of the perpendicular, or the end beyond which that would be.
-    let along = along.map(|along| {
-        let t = along / whole;
-        let t = if t > -1.0 { t } else { -1.0 };
-        if t < 1.0 { t } else { 1.0 }
-    });
+    let along = along.map(|along| no_farther_than_ends(along / whole));
     let mut squared = [0.0; N];
     for (axis, (places, (&m, &half))) in each() {
         let period = period(axis);
@@ -105,6 +100,13 @@ pub(super) fn squared_distances_from_way<const N: usize>(
         }
     }
     squared
+}
+
+/// How far along a way the foot of a perpendicular is, in halves of the way, or the end beyond which that would be.
+#[inline(always)]
+fn no_farther_than_ends(along: f32) -> f32 {
+    let along = if along > -1.0 { along } else { -1.0 };
+    if along < 1.0 { along } else { 1.0 }
 }
 
 /// Which of these squares are less than those of other distances together with one, a bit for each.
@@ -161,6 +163,12 @@ impl Places {
         }
     }
 
+    /// Those of a row, axis by axis.
+    #[inline(always)]
+    fn row(&self, row: usize) -> &[[f32; ABREAST]] {
+        &self.coordinates[row * self.dimension..][..self.dimension]
+    }
+
     /// Which balls of a row, with these radii around its places, meet a ball, a bit for each.
     #[inline]
     pub(super) fn meet(
@@ -171,8 +179,98 @@ impl Places {
         radius: f32,
         periods: &[f32],
     ) -> u16 {
-        let places = &self.coordinates[row * self.dimension..][..self.dimension];
-        within(&squared_distances(places, q, periods), radii, radius)
+        within(&squared_distances(self.row(row), q, periods), radii, radius)
+    }
+
+    /// Which balls of a row, with these radii around its places, are nearer to a straight way than this, a bit for each,
+    /// where no axis comes round again.
+    pub(super) fn meet_way(
+        &self,
+        row: usize,
+        radii: &[f32; ABREAST],
+        way: [&[f32]; 2],
+        than: f32,
+    ) -> u16 {
+        let squared = squared_distances_from_way(self.row(row), way[0], way[1], &[]);
+        within(&squared, radii, than)
+    }
+}
+
+/// Straight ways one after the other, so many abreast.
+#[derive(Debug, Clone)]
+pub(super) struct Ways {
+    /// Their middles, and what leads from there to one end.
+    middles: Places,
+    halves: Places,
+}
+
+impl Ways {
+    pub(super) fn with_room_for(count: usize, dimension: usize) -> Self {
+        let places = Places::with_room_for(count, dimension);
+        Self {
+            middles: places.clone(),
+            halves: places,
+        }
+    }
+
+    pub(super) fn push(&mut self, middle: &[f32], half: &[f32]) {
+        self.middles.push(middle);
+        self.halves.push(half);
+    }
+
+    pub(super) fn get(&self, way: usize, middle: &mut [f32], half: &mut [f32]) {
+        self.middles.get(way, middle);
+        self.halves.get(way, half);
+    }
+
+    /// Writes where the middle of one is.
+    pub(super) fn middle(&self, way: usize, middle: &mut [f32]) {
+        self.middles.get(way, middle);
+    }
+
+    /// Which ways of a row are in reach of a ball, a bit for each: it meets the balls with these radii around their middles
+    /// and, where no axis comes round again, is nearer than that to the ways themselves.
+    #[inline]
+    pub(super) fn meet(
+        &self,
+        row: usize,
+        radii: &[f32; ABREAST],
+        than: &[f32; ABREAST],
+        q: &[f32],
+        radius: f32,
+        periods: &[f32],
+    ) -> u16 {
+        match self.middles.meet(row, radii, q, radius, periods) {
+            whom if whom == 0 || !periods.is_empty() => whom,
+            whom => whom & within(&self.squared_distances(row, q), than, radius),
+        }
+    }
+
+    /// The square of how far each way of a row is from a place.
+    fn squared_distances(&self, row: usize, q: &[f32]) -> [f32; ABREAST] {
+        let (middles, halves) = (self.middles.row(row), self.halves.row(row));
+        let each = || middles.iter().zip(halves).zip(q);
+        let mut whole = [f32::MIN_POSITIVE; ABREAST];
+        let mut along = [0.0; ABREAST];
+        for ((middles, halves), &q) in each() {
+            let ways = middles.iter().zip(halves);
+            for ((along, whole), (m, half)) in along.iter_mut().zip(&mut whole).zip(ways) {
+                *along += (q - m) * half;
+                *whole += half * half;
+            }
+        }
+        for (along, whole) in along.iter_mut().zip(&whole) {
+            *along = no_farther_than_ends(*along / whole);
+        }
+        let mut squared = [0.0; ABREAST];
+        for ((middles, halves), &q) in each() {
+            let ways = middles.iter().zip(halves);
+            for ((squared, along), (m, half)) in squared.iter_mut().zip(&along).zip(ways) {
+                let part = (q - m) - along * half;
+                *squared += part * part;
+            }
+        }
+        squared
     }
 }
 

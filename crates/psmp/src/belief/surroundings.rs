@@ -12,7 +12,7 @@
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, Boxes, Places, ROOM, squared_distance, squared_distances, squared_distances_from_way,
+    ABREAST, Boxes, Places, ROOM, Ways, squared_distance, squared_distances, squared_distances_from_way,
     the_short_way,
 };
 use crate::checker::Sightings;
@@ -56,6 +56,9 @@ pub(super) enum Remembered {
     Stretches(usize),
 }
 
+/// What rounding makes of a place, at most.
+const ROUNDING: f32 = 1e-6;
+
 /// How many edges are a group.
 const GROUP: usize = ABREAST;
 
@@ -67,8 +70,11 @@ const MANY: usize = 6;
 struct Group {
     /// How far from the middle of each the edge of a ball may be that is news to it.
     reaches: [f32; GROUP],
-    /// Half the length of each.
+    /// The same from the straight way between its ends.
+    nearness: [f32; GROUP],
+    /// Half the length of each, and how far aside of that way its points are at most.
     half: [f32; GROUP],
+    aside: [f32; GROUP],
     /// How far the farthest of its points is from what was checked.
     farthest: [f32; GROUP],
     /// The first piece of news for any of them; none if there was none.
@@ -78,14 +84,18 @@ struct Group {
 impl Group {
     const EMPTY: Self = Self {
         reaches: [0.0; GROUP],
+        nearness: [0.0; GROUP],
         half: [0.0; GROUP],
+        aside: [0.0; GROUP],
         farthest: [f32::INFINITY; GROUP],
         first: NONE,
     };
 
     /// Follows what one of them has heard of.
     fn set_reach(&mut self, place: usize, earshot: f32) {
-        self.reaches[place] = (self.half[place] + self.farthest[place].min(earshot)) * ROOM;
+        let farthest = self.farthest[place].min(earshot);
+        self.reaches[place] = (self.half[place] + farthest) * ROOM;
+        self.nearness[place] = (self.aside[place] + farthest) * ROOM;
     }
 
     /// The greatest reach of any of them.
@@ -181,23 +191,23 @@ pub(super) struct Surroundings<const POINTS: usize> {
     /// How far from their box what is near some of each group can be, or farther, row by row.
     reaches: Vec<[f32; ABREAST]>,
     news: Vec<News>,
-    /// The middles of edges that were met, in rows that are groups, and boxes around these.
-    middles: Places,
+    /// The ways between the ends of edges that were met, in rows that are groups, and boxes around their middles.
+    edges: Ways,
     boxes: Boxes,
     /// Their points, axis by axis.
     points: Vec<[f32; POINTS]>,
     batches: Vec<Batch>,
     /// The centre of each batch.
     centres: Places,
-    /// The same one after the other, each with the middle of the straight way that the batch lies along and what leads
-    /// from there to one end.
+    /// The same one after the other, each with what leads from there to one end of the straight way that the batch
+    /// lies along.
     ways: Vec<f32>,
     coordinates: Vec<f32>,
     free: Vec<bool>,
     earshot: f32,
-    /// Room for a place, and for another.
+    /// Room for a place, and for what leads to another.
     point: Vec<f32>,
-    middle: Vec<f32>,
+    half: Vec<f32>,
     /// Room for a configuration.
     configuration: Vec<f64>,
 }
@@ -223,17 +233,17 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             last: Vec::with_capacity(groups),
             reaches: Vec::with_capacity(groups.div_ceil(ABREAST)),
             news: Vec::new(),
-            middles: Places::with_room_for(edges, dimension),
+            edges: Ways::with_room_for(edges, dimension),
             boxes: Boxes::with_room_for(groups, dimension),
             points: Vec::with_capacity(edges * dimension),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
-            ways: Vec::with_capacity(edges * 3 * dimension),
+            ways: Vec::with_capacity(edges * 2 * dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
             earshot: earshot as f32,
             point: vec![0.0; dimension],
-            middle: vec![0.0; dimension],
+            half: vec![0.0; dimension],
             configuration: vec![0.0; roadmap.space().map_or(0, Space::dimension)],
         }
     }
@@ -245,7 +255,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Writes where the middle of an edge is.
     pub(super) fn middle(&self, slot: usize, middle: &mut [f32]) {
-        self.middles.get(slot, middle);
+        self.edges.middle(slot, middle);
     }
 
     /// The slot of an edge. Slots are numbered as edges are met.
@@ -264,7 +274,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         (self.points).resize(first + self.dimension(), [0.0; POINTS]);
         let points = &mut self.points[first..];
         let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
-        self.middles.push(&self.point);
+        let aside = self.find_half(first);
+        self.edges.push(&self.point, &self.half);
         self.around.push(Around::NOTHING);
         let (group, place) = (slot / GROUP, slot % GROUP);
         if place == 0 {
@@ -277,6 +288,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         self.boxes.take_in(group, &self.point);
         self.groups[group].half[place] = half;
+        self.groups[group].aside[place] = aside;
         self.groups[group].set_reach(place, self.earshot);
         let reach = self.groups[group].reaches[place];
         let of_group = &mut self.reaches[group / ABREAST][group % ABREAST];
@@ -284,6 +296,22 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.heard.push(self.last[group]);
         self.hear_of_earlier(slot);
         slot
+    }
+
+    /// Finds what leads from the middle of an edge to its end, whose points are kept from `first` on. How far from the
+    /// straight way through the middle the points are at most.
+    fn find_half(&mut self, first: usize) -> f32 {
+        let mut aside = 0.0;
+        let periods = self.measure.periods();
+        let each = self.half.iter_mut().zip(&self.point).enumerate();
+        for ((axis, (half, middle)), points) in each.zip(&self.points[first..]) {
+            let period = periods.get(axis).copied().unwrap_or(0.0);
+            let [back, on] = [0, POINTS - 1].map(|end| the_short_way(points[end] - middle, period));
+            *half = 0.5 * (on - back);
+            // They are on a parabola, whose ends are farthest from its tangent in the middle.
+            aside += 0.25 * (on + back) * (on + back);
+        }
+        aside.sqrt() + ROUNDING
     }
 
     /// How far from a point what was checked is still worth hearing of, in longest sides. Where that is farther than
@@ -364,7 +392,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells the edges that a batch is near.
     fn tell(&mut self, batch: usize) {
-        let centre = batch * 3 * self.dimension();
+        let centre = batch * 2 * self.dimension();
         for row in 0..self.reaches.len() {
             let mut near = match self.measure.periods().is_empty() {
                 true => {
@@ -390,10 +418,13 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     #[inline]
     fn tell_group(&mut self, batch: usize, group: usize) {
         let dimension = self.dimension();
-        let centre = &self.ways[batch * 3 * dimension..][..dimension];
-        let (reaches, periods) = (&self.groups[group].reaches, self.measure.periods());
+        let centre = &self.ways[batch * 2 * dimension..][..dimension];
+        let periods = self.measure.periods();
+        let Group {
+            reaches, nearness, ..
+        } = &self.groups[group];
         let radius = self.batches[batch].radius;
-        let whom = (self.middles).meet(group, reaches, centre, radius, periods);
+        let whom = (self.edges).meet(group, reaches, nearness, centre, radius, periods);
         if whom == 0 {
             return;
         }
@@ -411,24 +442,31 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge of all batches, which the others of its group have heard of.
     fn hear_of_earlier(&mut self, slot: usize) {
-        let mut middle = std::mem::take(&mut self.middle);
-        self.middles.get(slot, &mut middle);
+        let [mut middle, mut half] = [&mut self.point, &mut self.half].map(std::mem::take);
+        self.edges.get(slot, &mut middle, &mut half);
         let batches = self.batches.len();
         for first in (0..batches).step_by(ABREAST) {
             let mut radii = [0.0; ABREAST];
             for (radius, batch) in radii.iter_mut().zip(&self.batches[first..]) {
                 *radius = batch.radius;
             }
-            let reach = self.groups[slot / GROUP].reaches[slot % GROUP];
-            let periods = self.measure.periods();
-            let mut whom = (self.centres).meet(first / ABREAST, &radii, &middle, reach, periods);
+            let Group {
+                reaches, nearness, ..
+            } = &self.groups[slot / GROUP];
+            let (reach, nearness) = (reaches[slot % GROUP], nearness[slot % GROUP]);
+            let (row, periods) = (first / ABREAST, self.measure.periods());
+            let mut whom = (self.centres).meet(row, &radii, &middle, reach, periods);
+            if whom != 0 && periods.is_empty() {
+                let way = [&middle[..], &half[..]];
+                whom &= (self.centres).meet_way(row, &radii, way, nearness);
+            }
             while whom != 0 {
                 let index = first + whom.trailing_zeros() as usize;
                 whom &= whom - 1;
                 self.hear(slot, index);
             }
         }
-        self.middle = middle;
+        (self.point, self.half) = (middle, half);
     }
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.
@@ -444,7 +482,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             is_stretch,
             ..
         } = self.batches[batch];
-        let way = &self.ways[(3 * batch + 1) * dimension..][..2 * dimension];
+        let way = &self.ways[2 * batch * dimension..][..2 * dimension];
         let (middle, half) = way.split_at(dimension);
         let mut is_nearer = false;
         if is_stretch {
@@ -504,7 +542,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         } else {
             self.keep(evidence.sightings);
         }
-        self.add_batch(a, b, begin);
+        self.add_batch(begin);
     }
 
     /// Takes configurations in that were seen anywhere.
@@ -531,7 +569,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         let begin = self.free.len();
         self.keep(sightings);
-        self.add_batch(one_end, other_end, begin);
+        self.add_batch(begin);
     }
 
     /// Keeps what is in collision, and what is free as it is remembered.
@@ -573,10 +611,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.measure.place(&self.configuration, &mut self.point);
         self.centres.push(&self.point);
         self.ways.extend_from_slice(&self.point);
-        self.ways.extend_from_slice(&self.point);
-        self.measure.place(b, &mut self.middle);
+        self.measure.place(b, &mut self.half);
         let periods = self.measure.periods();
-        let each = self.point.iter().zip(&self.middle).enumerate();
+        let each = self.point.iter().zip(&self.half).enumerate();
         self.ways.extend(each.map(|(axis, (middle, end))| {
             let period = periods.get(axis).copied().unwrap_or(0.0);
             the_short_way(end - middle, period)
@@ -593,61 +630,51 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         true
     }
 
-    /// Makes what is kept from `begin` on a batch around the middle between `a` and `b`.
-    fn add_batch(&mut self, a: &[f64], b: &[f64], begin: usize) {
+    /// Makes what is kept from `begin` on a batch, around the middle of the straight way between two of its
+    /// configurations that are far apart.
+    fn add_batch(&mut self, begin: usize) {
         let end = self.free.len();
-        let Some(own) = self.roadmap.space().filter(|_| end > begin) else {
+        if begin == end {
             return;
-        };
-        own.interpolate(a, b, 0.5, &mut self.configuration);
-        self.measure.place(&self.configuration, &mut self.point);
-        let dimension = self.measure.dimension();
-        let squared = self.coordinates[begin * dimension..]
-            .chunks_exact(dimension)
-            .map(|q| squared_distance(&self.point, q, self.measure.periods()))
-            .fold(0.0, f32::max);
-        self.centres.push(&self.point);
-        self.ways.extend_from_slice(&self.point);
-        let aside = self.find_way(begin, end);
-        self.batches.push(Batch {
-            begin,
-            end,
-            radius: squared.sqrt() * ROOM,
-            aside,
-            is_stretch: false,
-        });
-        self.tell(self.batches.len() - 1);
-    }
-
-    /// Finds the straight way between two configurations that are far apart, of some that are kept. How far from it all of
-    /// them are at most; not where axes come round again.
-    fn find_way(&mut self, begin: usize, end: usize) -> f32 {
+        }
         let dimension = self.dimension();
         let periods = self.measure.periods();
         let of = |place: usize| place * dimension..(place + 1) * dimension;
         let coordinates = &self.coordinates;
-        let farthest_from = |from: usize| {
-            let from = &coordinates[of(from)];
+        let farthest_from = |from: &[f32]| {
             let distance = |place| squared_distance(from, &coordinates[of(place)], periods);
             let each = (begin..end).map(|place| (distance(place), place));
             each.fold((0.0, begin), |far, q| if q.0 > far.0 { q } else { far })
-                .1
         };
-        let one = farthest_from(begin);
-        let other = farthest_from(one);
-        let ends = || coordinates[of(one)].iter().zip(&coordinates[of(other)]);
-        self.ways.extend(ends().map(|(a, b)| 0.5 * (a + b)));
-        self.ways.extend(ends().map(|(a, b)| 0.5 * (b - a)));
-        if !periods.is_empty() {
-            return f32::INFINITY;
+        let (_, one) = farthest_from(&coordinates[of(begin)]);
+        let (_, other) = farthest_from(&coordinates[of(one)]);
+        let ends = coordinates[of(one)].iter().zip(&coordinates[of(other)]);
+        let each = self.point.iter_mut().zip(&mut self.half);
+        for ((axis, (a, b)), (middle, half)) in ends.enumerate().zip(each) {
+            let period = periods.get(axis).copied().unwrap_or(0.0);
+            *half = 0.5 * the_short_way(b - a, period);
+            *middle = a + *half;
         }
-        let (middle, half) = self.ways[self.ways.len() - 2 * dimension..].split_at(dimension);
+        let (squared, _) = farthest_from(&self.point);
         let from_way = |place: usize| {
             let q = coordinates[of(place)].as_chunks().0;
-            let [squared] = squared_distances_from_way(q, middle, half, periods);
+            let [squared] = squared_distances_from_way(q, &self.point, &self.half, periods);
             squared
         };
-        (begin..end).map(from_way).fold(0.0, f32::max).sqrt()
+        self.batches.push(Batch {
+            begin,
+            end,
+            radius: squared.sqrt() * ROOM + ROUNDING,
+            aside: match periods.is_empty() {
+                true => (begin..end).map(from_way).fold(0.0, f32::max).sqrt(),
+                false => f32::INFINITY,
+            },
+            is_stretch: false,
+        });
+        self.centres.push(&self.point);
+        self.ways.extend_from_slice(&self.point);
+        self.ways.extend_from_slice(&self.half);
+        self.tell(self.batches.len() - 1);
     }
 }
 
