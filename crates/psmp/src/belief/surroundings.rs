@@ -12,8 +12,8 @@
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, Boxes, Places, ROOM, Ways, squared_distance, squared_distances, squared_distances_from_way,
-    the_short_way,
+    ABREAST, Boxes, Places, ROOM, Ways, squared_distance, squared_distances,
+    squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
@@ -77,8 +77,6 @@ struct Group {
     aside: [f32; GROUP],
     /// How far the farthest of its points is from what was checked.
     farthest: [f32; GROUP],
-    /// The first piece of news for any of them; none if there was none.
-    first: u32,
 }
 
 impl Group {
@@ -88,7 +86,6 @@ impl Group {
         half: [0.0; GROUP],
         aside: [0.0; GROUP],
         farthest: [f32::INFINITY; GROUP],
-        first: NONE,
     };
 
     /// Follows what one of them has heard of.
@@ -120,20 +117,15 @@ fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
         .fold(0.0, larger)
 }
 
-/// That a batch is near some edges of a group.
-#[derive(Debug, Clone, Copy)]
-struct News {
-    batch: u32,
-    /// The edges, a bit for each.
-    whom: u16,
-    /// The next news for the same group.
-    next: u32,
+/// What there is to tell who asks about an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum News {
+    None,
+    /// Some of its points have something nearer.
+    Nearer,
+    /// What was out of earshot no longer is: all batches are to be looked at again.
+    FromFarther,
 }
-
-/// No news.
-const NONE: u32 = u32::MAX;
-/// All batches are to be looked at again.
-const ANEW: u32 = u32::MAX - 1;
 
 /// What the points of an edge that has been met know.
 #[derive(Debug, Clone, Copy)]
@@ -164,12 +156,12 @@ impl<const POINTS: usize> Around<POINTS> {
         if !each().fold(false, |any, (new, old)| any | (new < old)) {
             return false;
         }
-        for (point, squared) in squared.into_iter().enumerate() {
-            if squared < self.squared[point] {
-                self.squared[point] = squared;
-                self.free = self.free & !(1 << point) | u32::from(is_free) << point;
-            }
+        let mut nearer = 0;
+        for (point, (new, old)) in squared.iter().zip(&mut self.squared).enumerate() {
+            nearer |= u32::from(new < old) << point;
+            *old = if new < old { *new } else { *old };
         }
+        self.free = self.free & !nearer | if is_free { nearer } else { 0 };
         true
     }
 }
@@ -183,14 +175,11 @@ pub(super) struct Surroundings<const POINTS: usize> {
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
     around: Vec<Around<POINTS>>,
-    /// The last news of its group that each has heard of.
-    heard: Vec<u32>,
+    /// What there is to tell of each.
+    news: Vec<News>,
     groups: Vec<Group>,
-    /// The last piece of news for each group.
-    last: Vec<u32>,
     /// How far from their box what is near some of each group can be, or farther, row by row.
     reaches: Vec<[f32; ABREAST]>,
-    news: Vec<News>,
     /// The ways between the ends of edges that were met, in rows that are groups, and boxes around their middles.
     edges: Ways,
     boxes: Boxes,
@@ -228,11 +217,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             remembered,
             slots: vec![0; edges],
             around: Vec::with_capacity(edges),
-            heard: Vec::with_capacity(edges),
+            news: Vec::with_capacity(edges),
             groups: Vec::with_capacity(groups),
-            last: Vec::with_capacity(groups),
             reaches: Vec::with_capacity(groups.div_ceil(ABREAST)),
-            news: Vec::new(),
             edges: Ways::with_room_for(edges, dimension),
             boxes: Boxes::with_room_for(groups, dimension),
             points: Vec::with_capacity(edges * dimension),
@@ -280,7 +267,6 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let (group, place) = (slot / GROUP, slot % GROUP);
         if place == 0 {
             self.groups.push(Group::EMPTY);
-            self.last.push(NONE);
             self.boxes.add();
             if group.is_multiple_of(ABREAST) {
                 self.reaches.push([0.0; ABREAST]);
@@ -293,7 +279,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let reach = self.groups[group].reaches[place];
         let of_group = &mut self.reaches[group / ABREAST][group % ABREAST];
         *of_group = of_group.max(reach);
-        self.heard.push(self.last[group]);
+        self.news.push(News::None);
         self.hear_of_earlier(slot);
         slot
     }
@@ -329,8 +315,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             self.reaches[number / ABREAST][number % ABREAST] = group.reach();
         }
         if is_farther {
-            self.last.fill(ANEW);
-            self.news.clear();
+            self.news.fill(News::FromFarther);
         }
         self.earshot = earshot;
     }
@@ -351,42 +336,17 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// asked.
     #[inline]
     pub(super) fn look_along(&mut self, slot: usize) -> bool {
-        self.heard[slot] != self.last[slot / GROUP] && self.hear_news(slot)
-    }
-
-    /// Tells an edge what there is new near it. Whether any of its points has something nearer now.
-    fn hear_news(&mut self, slot: usize) -> bool {
-        let group = slot / GROUP;
-        if self.last[group] == ANEW {
-            self.look_around(group);
-        }
-        let mut is_nearer = false;
-        let mut heard = self.heard[slot];
-        let mut next = match heard {
-            NONE => self.groups[group].first,
-            heard => self.news[heard as usize].next,
-        };
-        while next != NONE {
-            let news = self.news[next as usize];
-            if news.whom & (1 << (slot % GROUP)) != 0 {
-                is_nearer |= self.hear(slot, news.batch as usize);
+        match self.news[slot] {
+            News::None => false,
+            News::Nearer => {
+                self.news[slot] = News::None;
+                true
             }
-            heard = next;
-            next = news.next;
-        }
-        self.heard[slot] = heard;
-        is_nearer
-    }
-
-    /// Finds out for all batches whether they are near the edges of a group.
-    fn look_around(&mut self, group: usize) {
-        self.last[group] = NONE;
-        self.groups[group].first = NONE;
-        let first = group * GROUP;
-        let after = self.heard.len().min(first + GROUP);
-        self.heard[first..after].fill(NONE);
-        for batch in 0..self.batches.len() {
-            self.tell_group(batch, group);
+            News::FromFarther => {
+                self.news[slot] = News::None;
+                self.hear_of_earlier(slot);
+                true
+            }
         }
     }
 
@@ -406,7 +366,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 let place = near.trailing_zeros() as usize;
                 near &= near - 1;
                 let group = row * ABREAST + place;
-                if group < self.groups.len() && self.last[group] != ANEW {
+                if group < self.groups.len() {
                     self.tell_group(batch, group);
                     self.reaches[row][place] = self.groups[group].reach();
                 }
@@ -424,23 +384,17 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             reaches, nearness, ..
         } = &self.groups[group];
         let radius = self.batches[batch].radius;
-        let whom = (self.edges).meet(group, reaches, nearness, centre, radius, periods);
-        if whom == 0 {
-            return;
-        }
-        let news = self.news.len() as u32;
-        self.news.push(News {
-            batch: batch as u32,
-            whom,
-            next: NONE,
-        });
-        match std::mem::replace(&mut self.last[group], news) {
-            NONE => self.groups[group].first = news,
-            last => self.news[last as usize].next = news,
+        let mut whom = (self.edges).meet(group, reaches, nearness, centre, radius, periods);
+        while whom != 0 {
+            let slot = group * GROUP + whom.trailing_zeros() as usize;
+            whom &= whom - 1;
+            if self.hear(slot, batch) && self.news[slot] == News::None {
+                self.news[slot] = News::Nearer;
+            }
         }
     }
 
-    /// Tells an edge of all batches, which the others of its group have heard of.
+    /// Tells an edge of all batches.
     fn hear_of_earlier(&mut self, slot: usize) {
         let [mut middle, mut half] = [&mut self.point, &mut self.half].map(std::mem::take);
         self.edges.get(slot, &mut middle, &mut half);
