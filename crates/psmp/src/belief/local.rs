@@ -68,6 +68,18 @@ struct Meeting {
     met: Met,
 }
 
+impl Meeting {
+    const NONE: Self = Self {
+        probability: 0.0,
+        version: 0,
+        prediction: 0,
+        met: Met {
+            unhit: [0.0; LANES],
+            hit: [0.0; SIZES.len()],
+        },
+    };
+}
+
 /// Numbers for all etas side by side; those behind the last are 0 or no matter.
 const LANES: usize = 8;
 
@@ -241,28 +253,20 @@ impl Local {
     #[inline]
     fn look_at(&mut self, edge: EdgeId) -> usize {
         let slot = self.surroundings.slot(edge);
-        let has_news = self.surroundings.look_along(slot);
-        if has_news || slot >= self.meetings.len() {
+        if self.surroundings.look_along(slot) {
             self.meet(edge, slot);
         }
         slot
     }
 
     fn meet(&mut self, edge: EdgeId, slot: usize) {
-        let stretch = self.roadmap.edge(edge).length / self.longest_side / STRETCHES as f64;
-        let met = along(self.surroundings.around(slot), stretch as f32);
-        match self.meetings.get_mut(slot) {
-            Some(meeting) => {
-                meeting.version = 0;
-                meeting.met = met;
-            }
-            None => self.meetings.push(Meeting {
-                probability: 0.0,
-                version: 0,
-                prediction: 0,
-                met,
-            }),
+        if slot >= self.meetings.len() {
+            self.meetings.resize(slot + 1, Meeting::NONE);
         }
+        let stretch = self.roadmap.edge(edge).length / self.longest_side / STRETCHES as f64;
+        let meeting = &mut self.meetings[slot];
+        meeting.version = 0;
+        meeting.met = along(self.surroundings.around(slot), stretch as f32);
     }
 
     /// The probability that an edge which meets this is free.

@@ -144,16 +144,21 @@ impl Places {
     }
 
     pub(super) fn push(&mut self, q: &[f32]) {
-        let (row, place) = (self.count / ABREAST, self.count % ABREAST);
-        if place == 0 {
-            let more = (row + 1) * self.dimension;
-            // Nothing is as near as what is nowhere.
-            self.coordinates.resize(more, [f32::NAN; ABREAST]);
+        self.put(self.count, q);
+    }
+
+    /// Puts one where it may be that none is yet, nor before it.
+    pub(super) fn put(&mut self, place: usize, q: &[f32]) {
+        self.count = self.count.max(place + 1);
+        let rows = self.count.div_ceil(ABREAST) * self.dimension;
+        if rows > self.coordinates.len() {
+            // Nothing is near what is nowhere.
+            self.coordinates.resize(rows, [f32::NAN; ABREAST]);
         }
+        let (row, place) = (place / ABREAST, place % ABREAST);
         for (axis, x) in self.coordinates[row * self.dimension..].iter_mut().zip(q) {
             axis[place] = *x;
         }
-        self.count += 1;
     }
 
     pub(super) fn get(&self, place: usize, q: &mut [f32]) {
@@ -213,9 +218,10 @@ impl Ways {
         }
     }
 
-    pub(super) fn push(&mut self, middle: &[f32], half: &[f32]) {
-        self.middles.push(middle);
-        self.halves.push(half);
+    /// Puts one where it may be that none is yet, nor before it.
+    pub(super) fn put(&mut self, way: usize, middle: &[f32], half: &[f32]) {
+        self.middles.put(way, middle);
+        self.halves.put(way, half);
     }
 
     pub(super) fn get(&self, way: usize, middle: &mut [f32], half: &mut [f32]) {

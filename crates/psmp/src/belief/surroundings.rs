@@ -2,7 +2,7 @@
 //!
 //! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
 //! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
-//! ball, or a *stretch* that is free from end to end. Edges that were met one after the other are a *group*. A new batch
+//! ball, or a *stretch* that is free from end to end. Edges that begin near each other are a *group*. A new batch
 //! is compared with boxes around all groups, so many at once, then with the edges of those that it is near; and those
 //! that are farther from the ball than their points are from what they know already are not told. Neither are those out
 //! of earshot: beyond a distance that a belief can name what was checked tells them nothing. For the others it is
@@ -62,12 +62,17 @@ const ROUNDING: f32 = 1e-6;
 /// How many edges are a group.
 const GROUP: usize = ABREAST;
 
+/// About so many edges begin at the vertices of a cell. That is more than a group has, because most are never met.
+const CELL: usize = 2 * GROUP;
+
 /// A batch of as many configurations is first compared as a whole.
 const MANY: usize = 6;
 
-/// Edges that have been met one after the other, and so are near each other more often than not.
+/// Edges that begin at vertices which are near each other.
 #[derive(Debug, Clone, Copy)]
 struct Group {
+    /// How many there are.
+    count: usize,
     /// How far from the middle of each the edge of a ball may be that is news to it.
     reaches: [f32; GROUP],
     /// The same from the straight way between its ends.
@@ -81,6 +86,7 @@ struct Group {
 
 impl Group {
     const EMPTY: Self = Self {
+        count: 0,
         reaches: [0.0; GROUP],
         nearness: [0.0; GROUP],
         half: [0.0; GROUP],
@@ -178,6 +184,10 @@ pub(super) struct Surroundings<const POINTS: usize> {
     /// What there is to tell of each.
     news: Vec<News>,
     groups: Vec<Group>,
+    /// For so many vertices each that stand one after the other in memory, one more than the group for edges that begin
+    /// there, 0 where there is none.
+    cells: Vec<u32>,
+    vertices_a_cell: usize,
     /// How far from their box what is near some of each group can be, or farther, row by row.
     reaches: Vec<[f32; ABREAST]>,
     /// The ways between the ends of edges that were met, in rows that are groups, and boxes around their middles.
@@ -209,20 +219,27 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let measure = Measure::of(roadmap);
         let dimension = measure.dimension();
         let edges = roadmap.edge_count();
-        let groups = edges.div_ceil(GROUP);
+        let vertices = roadmap.vertex_count();
+        let vertices_a_cell = (CELL * vertices / edges.max(1)).max(1);
+        let cells = vertices.div_ceil(vertices_a_cell);
+        // The last group of each cell may not be full.
+        let groups = edges.div_ceil(GROUP) + cells;
+        let slots = groups * GROUP;
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
             measure,
             remembered,
             slots: vec![0; edges],
-            around: Vec::with_capacity(edges),
-            news: Vec::with_capacity(edges),
+            around: Vec::with_capacity(slots),
+            news: Vec::with_capacity(slots),
             groups: Vec::with_capacity(groups),
+            cells: vec![0; cells],
+            vertices_a_cell,
             reaches: Vec::with_capacity(groups.div_ceil(ABREAST)),
-            edges: Ways::with_room_for(edges, dimension),
+            edges: Ways::with_room_for(slots, dimension),
             boxes: Boxes::with_room_for(groups, dimension),
-            points: Vec::with_capacity(edges * dimension),
+            points: Vec::with_capacity(slots * dimension),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
             ways: Vec::with_capacity(edges * 2 * dimension),
@@ -245,7 +262,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.edges.middle(slot, middle);
     }
 
-    /// The slot of an edge. Slots are numbered as edges are met.
+    /// The slot of an edge. There may be some that no edge has.
     #[inline]
     pub(super) fn slot(&mut self, edge: EdgeId) -> usize {
         match self.slots[edge.index()] {
@@ -255,33 +272,46 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     fn meet(&mut self, edge: EdgeId) -> usize {
-        let slot = self.around.len();
+        let from = self.roadmap.slot(self.roadmap.edge(edge).from);
+        let cell = from.index() / self.vertices_a_cell;
+        let group = match (self.cells[cell] as usize).checked_sub(1) {
+            Some(group) if self.groups[group].count < GROUP => group,
+            _ => self.add_group(cell),
+        };
+        let place = self.groups[group].count;
+        let slot = group * GROUP + place;
         self.slots[edge.index()] = slot as u32 + 1;
-        let first = self.points.len();
-        (self.points).resize(first + self.dimension(), [0.0; POINTS]);
+        let first = slot * self.dimension();
         let points = &mut self.points[first..];
         let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
         let aside = self.find_half(first);
-        self.edges.push(&self.point, &self.half);
-        self.around.push(Around::NOTHING);
-        let (group, place) = (slot / GROUP, slot % GROUP);
-        if place == 0 {
-            self.groups.push(Group::EMPTY);
-            self.boxes.add();
-            if group.is_multiple_of(ABREAST) {
-                self.reaches.push([0.0; ABREAST]);
-            }
-        }
+        self.edges.put(slot, &self.point, &self.half);
         self.boxes.take_in(group, &self.point);
-        self.groups[group].half[place] = half;
-        self.groups[group].aside[place] = aside;
-        self.groups[group].set_reach(place, self.earshot);
-        let reach = self.groups[group].reaches[place];
-        let of_group = &mut self.reaches[group / ABREAST][group % ABREAST];
-        *of_group = of_group.max(reach);
-        self.news.push(News::None);
+        let of_group = &mut self.groups[group];
+        of_group.count += 1;
+        of_group.half[place] = half;
+        of_group.aside[place] = aside;
+        of_group.set_reach(place, self.earshot);
+        self.reaches[group / ABREAST][group % ABREAST] = of_group.reach();
+        self.news[slot] = News::Nearer;
         self.hear_of_earlier(slot);
         slot
+    }
+
+    /// A group for the next edges of a cell.
+    fn add_group(&mut self, cell: usize) -> usize {
+        let group = self.groups.len();
+        let slots = (group + 1) * GROUP;
+        self.groups.push(Group::EMPTY);
+        self.boxes.add();
+        if group.is_multiple_of(ABREAST) {
+            self.reaches.push([0.0; ABREAST]);
+        }
+        self.around.resize(slots, Around::NOTHING);
+        self.news.resize(slots, News::None);
+        (self.points).resize(slots * self.dimension(), [0.0; POINTS]);
+        self.cells[cell] = group as u32 + 1;
+        group
     }
 
     /// Finds what leads from the middle of an edge to its end, whose points are kept from `first` on. How far from the
@@ -309,7 +339,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         let is_farther = earshot > self.earshot;
         for (number, group) in self.groups.iter_mut().enumerate() {
-            for place in 0..GROUP {
+            for place in 0..group.count {
                 group.set_reach(place, earshot);
             }
             self.reaches[number / ABREAST][number % ABREAST] = group.reach();
@@ -329,11 +359,13 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// Follows the roadmap where it has grown.
     pub(super) fn grow(&mut self) {
         self.slots.resize(self.roadmap.edge_count(), 0);
+        let cells = self.roadmap.vertex_count().div_ceil(self.vertices_a_cell);
+        self.cells.resize(cells, 0);
         self.measure.grow(&self.roadmap);
     }
 
     /// Brings the points of an edge up to date. Whether any of them has something nearer than when this was last
-    /// asked.
+    /// asked, or it never was.
     #[inline]
     pub(super) fn look_along(&mut self, slot: usize) -> bool {
         match self.news[slot] {
