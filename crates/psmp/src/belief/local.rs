@@ -41,6 +41,8 @@ const NEGLIGIBLE: f64 = 1e-4;
 /// While the shares of the hypotheses have moved by no more than this, the old ones serve, and
 /// whatever was computed with them.
 const NEGLIGIBLE_MOVE: f64 = 0.01;
+/// No pair of eta and size, with any rate, is ever held for less likely: what is 0 would stay so.
+const LEAST_WEIGHT: f64 = 1e-100;
 /// Waves that make up the field of a drawn world.
 const WAVES: usize = 16;
 /// The purpose for which a draw's random number picks the size of obstacles.
@@ -103,7 +105,8 @@ pub struct Local {
     meetings: Vec<Meeting>,
     /// What edges met before anything was seen of them: by this they were predicted.
     predictions: Vec<Met>,
-    /// Log weight of each eta with each size and each rate.
+    /// How likely each eta with each size and each rate is by all that was seen, and how likely it was when that was
+    /// last taken over.
     weights: [f64; HYPOTHESES],
     shares: [f64; HYPOTHESES],
     /// How likely each pair of eta and size is, whatever the rate.
@@ -141,7 +144,7 @@ impl Local {
             surroundings,
             meetings: Vec::with_capacity(roadmap.edge_count()),
             predictions: Vec::with_capacity(roadmap.edge_count()),
-            weights: [0.0; HYPOTHESES],
+            weights: [1.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
             rate_shares: Default::default(),
@@ -158,22 +161,16 @@ impl Local {
 
     /// Takes new weights over, once they have changed by more than matters.
     fn normalise(&mut self) {
-        let most = self
-            .weights
-            .iter()
-            .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
-        let mut shares = self.weights.map(|weight| (weight - most).exp());
-        let sum: f64 = shares.iter().sum();
+        let one = 1.0 / self.weights.iter().sum::<f64>();
         let mut moved = 0.0;
-        for (new, old) in shares.iter_mut().zip(&self.shares) {
-            *new /= sum;
-            moved += 0.5 * (*new - old).abs();
+        for (weight, share) in self.weights.iter_mut().zip(&self.shares) {
+            *weight = (*weight * one).max(LEAST_WEIGHT);
+            moved += 0.5 * (*weight - share).abs();
         }
         if moved <= NEGLIGIBLE_MOVE {
             return;
         }
-        self.shares = shares;
+        self.shares = self.weights;
         self.version += 1;
         let pairs = self.shares.chunks_exact(RATES.len());
         for (pair_share, shares) in self.pair_shares.iter_mut().zip(pairs) {
@@ -448,7 +445,7 @@ impl Belief for Local {
             let unmet = f64::from(1.0 - hit[pair % SIZES.len()]);
             for weight in weights {
                 let p = doubted(unhit * unmet);
-                *weight += (now.mean(p) / before.mean(p)).ln();
+                *weight *= now.mean(p) / before.mean(p);
                 unhit *= unhit;
             }
         }
