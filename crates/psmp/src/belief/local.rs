@@ -40,7 +40,7 @@ const REMEMBERED: Remembered = Remembered::Stretches(4 * STRETCHES);
 const NEGLIGIBLE: f64 = 1e-4;
 /// While the shares of the hypotheses have moved by no more than this, the old ones serve, and
 /// whatever was computed with them.
-const NEGLIGIBLE_MOVE: f64 = 0.01;
+const NEGLIGIBLE_MOVE: f64 = 0.03;
 /// No pair of eta and size, with any rate, is ever held for less likely: what is 0 would stay so.
 const LEAST_WEIGHT: f64 = 1e-100;
 /// Waves that make up the field of a drawn world.

@@ -190,12 +190,11 @@ impl Search {
                         true => label.cost,
                         false => f64::INFINITY,
                     };
-                    // Most edges lead back to where a cheaper way was found already, and tell so by their length.
-                    if known <= so_far + weights.cost_at_least(half.length) {
-                        continue;
-                    }
+                    // Most edges lead back to where a cheaper way was found already, and tell so by their length. Both are
+                    // asked at once, because neither answer can be guessed.
+                    let is_known = known <= so_far + weights.cost_at_least(half.length);
                     let length = long + half.length;
-                    if weights.is_too_long(length, half.target) {
+                    if is_known | weights.is_too_long(length, half.target) {
                         continue;
                     }
                     let cost = so_far + weights.cost(half.edge, half.length);
