@@ -393,12 +393,9 @@ impl Insurance {
         }
         let by_lazysp = self.cost(self.spent_by_lazysp, self.optimistic.looked_at());
         let without_left = 2 * by_lazysp + self.cost(self.one_path, 0);
-        // What is left falls by no more than LazySP spends. Where a search costs nothing it is searched for.
+        // What is left falls by no more than LazySP spends.
         let spent_since = self.spent_by_lazysp - self.left_at;
-        let left = match self.prices {
-            Some(_) => self.left.saturating_sub(spent_since),
-            None => 0,
-        };
+        let left = self.left.saturating_sub(spent_since);
         self.allowance = (self.allowance).max(without_left + self.cost(left, 0));
         let so_far = spent(self, application);
         let can_search =

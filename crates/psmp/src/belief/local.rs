@@ -565,7 +565,7 @@ mod tests {
             see(&mut partly, pair);
             assert_ne!(partly.weights, weights);
             weights = partly.weights;
-            let share = partly.shares.iter().step_by(RATES.len()).sum::<f64>();
+            let share = weights.iter().step_by(RATES.len()).sum::<f64>();
             assert!(share > lowest_rate);
             lowest_rate = share;
         }

@@ -23,7 +23,7 @@ pub(super) fn squared_distances<const N: usize>(
     }
     let mut squared = [0.0; N];
     // What there is most of is kept in registers from one axis to the next.
-    if let (&[ref xs, ref ys], &[x, y]) = (places, q) {
+    if let ([xs, ys], &[x, y]) = (places, q) {
         for ((squared, at_x), at_y) in squared.iter_mut().zip(xs).zip(ys) {
             let (x, y) = (x - at_x, y - at_y);
             *squared = x * x + y * y;
