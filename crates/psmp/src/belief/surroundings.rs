@@ -1,13 +1,12 @@
 //! The surroundings of edges: for points along an edge, the nearest checked configuration.
 //!
 //! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
-//! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
-//! ball, or a *stretch* that is free from end to end. Edges that begin near each other are a *group*. A new batch
-//! is compared with boxes around all groups, so many at once, then with the edges of those that it is near; and those
-//! that are farther from the ball than their points are from what they know already are not told. Neither are those out
-//! of earshot: beyond a distance that a belief can name what was checked tells them nothing. For the others it is
-//! *news*, of which an edge hears when somebody asks about it. What is near is said by the [measure](super::measure), in
-//! longest sides of the space: where that is embedded in another, distances are those there.
+//! checked configuration. All the others cost nothing. Edges that begin near each other are a *group*. What a check has
+//! shown is a *batch* of configurations within a ball, or a *stretch* that is free from end to end. It is compared with
+//! boxes around all groups, so many at once, then with the edges of those that it is near. Edges that are farther from
+//! the ball than their points are from what they know already do not hear of it. Neither do those out of earshot: beyond
+//! a distance that a belief can name what was checked tells them nothing. What is near is said by the
+//! [measure](super::measure), in longest sides of the space: where that is embedded in another, distances are those there.
 
 use super::Evidence;
 use super::measure::{Measure, share};

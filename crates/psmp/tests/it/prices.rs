@@ -105,7 +105,7 @@ fn thinking_takes_no_longer_than_checking() {
     // something, what LazySP has found out in its turn is taken over when the belief thinks again.
     let done = |events: &[Event]| -> Vec<_> {
         let each = events.iter();
-        each.map(|event| (event.kind.clone(), event.progress.configurations))
+        each.map(|event| (event.kind, event.progress.configurations))
             .collect()
     };
     assert!(done(&dear) == done(&events(options(true, Pricing::Usual))));
