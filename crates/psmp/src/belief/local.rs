@@ -22,6 +22,7 @@ use crate::belief::surroundings::{Around, Remembered, Surroundings};
 use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
+use std::ops::Range;
 
 /// Points of an edge that look around, its ends among them, and the stretches between them. Fewer miss thin walls.
 const POINTS: usize = 16;
@@ -36,7 +37,7 @@ const PAIRS: usize = ETAS.len() * SIZES.len();
 const HYPOTHESES: usize = RATES.len() * PAIRS;
 /// What a check leaves to be remembered: free motions, or several free configurations for each stretch.
 const REMEMBERED: Remembered = Remembered::Stretches(4 * STRETCHES);
-/// A pair of eta and size that is less likely than this is passed over.
+/// A rate or a size that is less likely than this is passed over, and so is an obstacle.
 const NEGLIGIBLE: f64 = 1e-4;
 /// While the shares of the hypotheses have moved by no more than this, the old ones serve, and
 /// whatever was computed with them.
@@ -111,7 +112,10 @@ pub struct Local {
     shares: [f64; HYPOTHESES],
     /// How likely each pair of eta and size is, whatever the rate.
     pair_shares: [f64; PAIRS],
-    /// How likely each rate is with each eta, whatever the size.
+    /// The rates and the sizes that are not passed over, by their places.
+    rates: Range<usize>,
+    sizes: Range<usize>,
+    /// How likely each rate is with each eta, whatever the size, if it is one of those.
     rate_shares: [[f32; LANES]; RATES.len()],
     /// How likely each size is with each rate and each eta: the shares in another order.
     shares_at_rates: [[[f32; LANES]; SIZES.len()]; RATES.len()],
@@ -147,6 +151,8 @@ impl Local {
             weights: [1.0; HYPOTHESES],
             shares: [0.0; HYPOTHESES],
             pair_shares: [0.0; PAIRS],
+            rates: 0..RATES.len(),
+            sizes: 0..SIZES.len(),
             rate_shares: Default::default(),
             shares_at_rates: Default::default(),
             widest: [0; 2],
@@ -176,15 +182,41 @@ impl Local {
         for (pair_share, shares) in self.pair_shares.iter_mut().zip(pairs) {
             *pair_share = shares.iter().sum();
         }
-        self.rate_shares = Default::default();
-        for (pair, shares) in self.shares.chunks_exact(RATES.len()).enumerate() {
-            let (eta, size) = (pair / SIZES.len(), pair % SIZES.len());
-            for (rate, share) in shares.iter().enumerate() {
-                self.rate_shares[rate][eta] += *share as f32;
-                self.shares_at_rates[rate][size][eta] = *share as f32;
-            }
-        }
+        self.choose_rates_and_sizes();
         self.choose_earshot();
+    }
+
+    /// Chooses which rates and sizes are worth asking: after some checks most are all but ruled out.
+    fn choose_rates_and_sizes(&mut self) {
+        let mut of_rates = [0.0; RATES.len()];
+        let mut of_sizes = [0.0; SIZES.len()];
+        let places = |place: usize| (place % RATES.len(), place / RATES.len() % SIZES.len());
+        for (place, share) in self.shares.iter().enumerate() {
+            let (rate, size) = places(place);
+            of_rates[rate] += share;
+            of_sizes[size] += share;
+        }
+        self.rates = those_that_count(&of_rates);
+        self.sizes = those_that_count(&of_sizes);
+        let counts = |place: usize| {
+            let (rate, size) = places(place);
+            self.rates.contains(&rate) && self.sizes.contains(&size)
+        };
+        let each = || {
+            self.shares
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| counts(*place))
+        };
+        let one = 1.0 / each().map(|(_, share)| share).sum::<f64>();
+        self.rate_shares = Default::default();
+        for (place, share) in each() {
+            let (rate, size) = places(place);
+            let eta = place / (RATES.len() * SIZES.len());
+            let share = (share * one) as f32;
+            self.rate_shares[rate][eta] += share;
+            self.shares_at_rates[rate][size][eta] = share;
+        }
     }
 
     /// Chooses how far from an edge checks can be that tell of it.
@@ -272,10 +304,16 @@ impl Local {
         let mut sums = [0.0; LANES];
         // Where no obstacle is known nearby sizes do not matter.
         let is_alone = f64::from(hit[0]) < NEGLIGIBLE;
-        for (rate_shares, shares) in self.rate_shares.iter().zip(&self.shares_at_rates) {
-            let mut unmet = *rate_shares;
+        // Each rate is twice the one before, so each share the square of the one before.
+        let faster = |unhit: [f32; LANES]| unhit.map(|unhit| unhit * unhit);
+        for _ in 0..self.rates.start {
+            unhit = faster(unhit);
+        }
+        for rate in self.rates.clone() {
+            let mut unmet = self.rate_shares[rate];
             if !is_alone {
-                for (shares, hit) in shares.iter().zip(&hit) {
+                let shares = &self.shares_at_rates[rate][self.sizes.clone()];
+                for (shares, hit) in shares.iter().zip(&hit[self.sizes.clone()]) {
                     for (unmet, share) in unmet.iter_mut().zip(shares) {
                         *unmet -= hit * share;
                     }
@@ -284,11 +322,18 @@ impl Local {
             for (sum, (unmet, unhit)) in sums.iter_mut().zip(unmet.iter().zip(&unhit)) {
                 *sum += unmet * unhit;
             }
-            // Each rate is twice the one before, so each share the square of the one before.
-            unhit = unhit.map(|unhit| unhit * unhit);
+            unhit = faster(unhit);
         }
         sum(&sums)
     }
+}
+
+/// The places from the first to the last of these shares that counts.
+fn those_that_count(shares: &[f64]) -> Range<usize> {
+    let counts = |share: &f64| *share >= NEGLIGIBLE;
+    let first = shares.iter().position(counts).unwrap_or(0);
+    let last = shares.iter().rposition(counts);
+    first..last.map_or(shares.len(), |last| last + 1)
 }
 
 /// A sum of numbers that stand side by side.

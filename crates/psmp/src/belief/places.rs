@@ -71,6 +71,23 @@ pub(super) fn squared_distance(a: &[f32], b: &[f32], periods: &[f32]) -> f32 {
     squared
 }
 
+/// The same where no axis comes round again, several axes at once.
+#[inline]
+pub(super) fn squared_distance_straight(a: &[f32], b: &[f32]) -> f32 {
+    let (a, last_of_a) = a.as_chunks::<4>();
+    let (b, last_of_b) = b.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += (a - b) * (a - b);
+        }
+    }
+    let last = last_of_a.iter().zip(last_of_b);
+    last.fold((sums[0] + sums[1]) + (sums[2] + sums[3]), |sum, (a, b)| {
+        sum + (a - b) * (a - b)
+    })
+}
+
 /// The square of the distance of each place from a straight way, given by its middle and what leads from there to one of
 /// its ends.
 pub(super) fn squared_distances_from_way<const N: usize>(
@@ -126,7 +143,7 @@ fn within(squared: &[f32; ABREAST], distances: &[f32; ABREAST], one: f32) -> u16
     })
 }
 
-/// Places one after the other, so many abreast.
+/// Places one after the other, so many abreast in a row.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     dimension: usize,
@@ -144,28 +161,16 @@ impl Places {
     }
 
     pub(super) fn push(&mut self, q: &[f32]) {
-        self.put(self.count, q);
-    }
-
-    /// Puts one where it may be that none is yet, nor before it.
-    pub(super) fn put(&mut self, place: usize, q: &[f32]) {
-        self.count = self.count.max(place + 1);
-        let rows = self.count.div_ceil(ABREAST) * self.dimension;
-        if rows > self.coordinates.len() {
+        let (row, place) = (self.count / ABREAST, self.count % ABREAST);
+        if place == 0 {
+            let more = (row + 1) * self.dimension;
             // Nothing is near what is nowhere.
-            self.coordinates.resize(rows, [f32::NAN; ABREAST]);
+            self.coordinates.resize(more, [f32::NAN; ABREAST]);
         }
-        let (row, place) = (place / ABREAST, place % ABREAST);
         for (axis, x) in self.coordinates[row * self.dimension..].iter_mut().zip(q) {
             axis[place] = *x;
         }
-    }
-
-    pub(super) fn get(&self, place: usize, q: &mut [f32]) {
-        let row = &self.coordinates[place / ABREAST * self.dimension..];
-        for (x, axis) in q.iter_mut().zip(row) {
-            *x = axis[place % ABREAST];
-        }
+        self.count += 1;
     }
 
     /// Those of a row, axis by axis.
@@ -198,144 +203,5 @@ impl Places {
     ) -> u16 {
         let squared = squared_distances_from_way(self.row(row), way[0], way[1], &[]);
         within(&squared, radii, than)
-    }
-}
-
-/// Straight ways one after the other, so many abreast.
-#[derive(Debug, Clone)]
-pub(super) struct Ways {
-    /// Their middles, and what leads from there to one end.
-    middles: Places,
-    halves: Places,
-}
-
-impl Ways {
-    pub(super) fn with_room_for(count: usize, dimension: usize) -> Self {
-        let places = Places::with_room_for(count, dimension);
-        Self {
-            middles: places.clone(),
-            halves: places,
-        }
-    }
-
-    /// Puts one where it may be that none is yet, nor before it.
-    pub(super) fn put(&mut self, way: usize, middle: &[f32], half: &[f32]) {
-        self.middles.put(way, middle);
-        self.halves.put(way, half);
-    }
-
-    pub(super) fn get(&self, way: usize, middle: &mut [f32], half: &mut [f32]) {
-        self.middles.get(way, middle);
-        self.halves.get(way, half);
-    }
-
-    /// Writes where the middle of one is.
-    pub(super) fn middle(&self, way: usize, middle: &mut [f32]) {
-        self.middles.get(way, middle);
-    }
-
-    /// Which ways of a row are in reach of a ball, a bit for each: it meets the balls with these radii around their middles
-    /// and, where no axis comes round again, is nearer than that to the ways themselves.
-    #[inline]
-    pub(super) fn meet(
-        &self,
-        row: usize,
-        radii: &[f32; ABREAST],
-        than: &[f32; ABREAST],
-        q: &[f32],
-        radius: f32,
-        periods: &[f32],
-    ) -> u16 {
-        match self.middles.meet(row, radii, q, radius, periods) {
-            whom if whom == 0 || !periods.is_empty() => whom,
-            whom => whom & within(&self.squared_distances(row, q), than, radius),
-        }
-    }
-
-    /// The square of how far each way of a row is from a place.
-    fn squared_distances(&self, row: usize, q: &[f32]) -> [f32; ABREAST] {
-        let (middles, halves) = (self.middles.row(row), self.halves.row(row));
-        let each = || middles.iter().zip(halves).zip(q);
-        let mut whole = [f32::MIN_POSITIVE; ABREAST];
-        let mut along = [0.0; ABREAST];
-        for ((middles, halves), &q) in each() {
-            let ways = middles.iter().zip(halves);
-            for ((along, whole), (m, half)) in along.iter_mut().zip(&mut whole).zip(ways) {
-                *along += (q - m) * half;
-                *whole += half * half;
-            }
-        }
-        for (along, whole) in along.iter_mut().zip(&whole) {
-            *along = no_farther_than_ends(*along / whole);
-        }
-        let mut squared = [0.0; ABREAST];
-        for ((middles, halves), &q) in each() {
-            let ways = middles.iter().zip(halves);
-            for ((squared, along), (m, half)) in squared.iter_mut().zip(&along).zip(ways) {
-                let part = (q - m) - along * half;
-                *squared += part * part;
-            }
-        }
-        squared
-    }
-}
-
-/// Boxes around places, so many abreast.
-#[derive(Debug, Clone)]
-pub(super) struct Boxes {
-    dimension: usize,
-    /// Axis by axis.
-    lows: Vec<[f32; ABREAST]>,
-    highs: Vec<[f32; ABREAST]>,
-    count: usize,
-}
-
-impl Boxes {
-    pub(super) fn with_room_for(count: usize, dimension: usize) -> Self {
-        let room = count.div_ceil(ABREAST) * dimension;
-        Self {
-            dimension,
-            lows: Vec::with_capacity(room),
-            highs: Vec::with_capacity(room),
-            count: 0,
-        }
-    }
-
-    /// One more, around nothing.
-    pub(super) fn add(&mut self) {
-        if self.count.is_multiple_of(ABREAST) {
-            let more = (self.count / ABREAST + 1) * self.dimension;
-            self.lows.resize(more, [f32::INFINITY; ABREAST]);
-            self.highs.resize(more, [f32::NEG_INFINITY; ABREAST]);
-        }
-        self.count += 1;
-    }
-
-    /// Makes room in one for a place.
-    pub(super) fn take_in(&mut self, number: usize, q: &[f32]) {
-        let (first, place) = (number / ABREAST * self.dimension, number % ABREAST);
-        let row = self.lows[first..].iter_mut().zip(&mut self.highs[first..]);
-        for ((low, high), &x) in row.zip(q) {
-            low[place] = low[place].min(x);
-            high[place] = high[place].max(x);
-        }
-    }
-
-    /// Which boxes of a row are nearer to a ball than this, a bit for each, where no axis comes round again.
-    #[inline]
-    pub(super) fn near(&self, row: usize, than: &[f32; ABREAST], q: &[f32], radius: f32) -> u16 {
-        let first = row * self.dimension;
-        let mut squared = [0.0; ABREAST];
-        let axes = self.lows[first..].iter().zip(&self.highs[first..]).zip(q);
-        for ((lows, highs), &q) in axes {
-            for (squared, (low, high)) in squared.iter_mut().zip(lows.iter().zip(highs)) {
-                let below = low - q;
-                let above = q - high;
-                let beyond = if below > above { below } else { above };
-                let beyond = if beyond > 0.0 { beyond } else { 0.0 };
-                *squared += beyond * beyond;
-            }
-        }
-        within(&squared, than, radius)
     }
 }

@@ -1,17 +1,17 @@
 //! The surroundings of edges: for points along an edge, the nearest checked configuration.
 //!
 //! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
-//! checked configuration. All the others cost nothing. Edges that begin near each other are a *group*. What a check has
-//! shown is a *batch* of configurations within a ball, or a *stretch* that is free from end to end. It is compared with
-//! boxes around all groups, so many at once, then with the edges of those that it is near. Edges that are farther from
-//! the ball than their points are from what they know already do not hear of it. Neither do those out of earshot: beyond
-//! a distance that a belief can name what was checked tells them nothing. What is near is said by the
-//! [measure](super::measure), in longest sides of the space: where that is embedded in another, distances are those there.
+//! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
+//! ball, or a *stretch* that is free from end to end. An edge that is asked about hears of the batches since it was asked
+//! last: so many at once are compared with it, and it is told of those that are nearer to it than its points are to what
+//! they know already. It does not hear of what is out of earshot: beyond a distance that a belief can name what was
+//! checked tells it nothing. What is near is said by the [measure](super::measure), in longest sides of the space: where
+//! that is embedded in another, distances are those there.
 
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, Boxes, Places, ROOM, Ways, squared_distance, squared_distances,
+    ABREAST, Places, ROOM, squared_distance, squared_distance_straight, squared_distances,
     squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
@@ -58,53 +58,26 @@ pub(super) enum Remembered {
 /// What rounding makes of a place, at most.
 const ROUNDING: f32 = 1e-6;
 
-/// How many edges are a group.
-const GROUP: usize = ABREAST;
-
-/// About so many edges begin at the vertices of a cell. That is more than a group has, because most are never met.
-const CELL: usize = 2 * GROUP;
+/// So few batches are compared one by one.
+const FEW: usize = 4;
 
 /// A batch of as many configurations is first compared as a whole.
 const MANY: usize = 6;
 
-/// Edges that begin at vertices which are near each other.
+/// How an edge lies, and what it has heard of.
 #[derive(Debug, Clone, Copy)]
-struct Group {
-    /// How many there are.
-    count: usize,
-    /// How far from the middle of each the edge of a ball may be that is news to it.
-    reaches: [f32; GROUP],
-    /// The same from the straight way between its ends.
-    nearness: [f32; GROUP],
-    /// Half the length of each, and how far aside of that way its points are at most.
-    half: [f32; GROUP],
-    aside: [f32; GROUP],
+struct Met {
+    /// How many batches it has been compared with.
+    batches: u32,
+    /// Half its length, and how far aside of the straight way between its ends its points are at most.
+    half: f32,
+    aside: f32,
     /// How far the farthest of its points is from what was checked.
-    farthest: [f32; GROUP],
+    farthest: f32,
 }
 
-impl Group {
-    const EMPTY: Self = Self {
-        count: 0,
-        reaches: [0.0; GROUP],
-        nearness: [0.0; GROUP],
-        half: [0.0; GROUP],
-        aside: [0.0; GROUP],
-        farthest: [f32::INFINITY; GROUP],
-    };
-
-    /// Follows what one of them has heard of.
-    fn set_reach(&mut self, place: usize, earshot: f32) {
-        let farthest = self.farthest[place].min(earshot);
-        self.reaches[place] = (self.half[place] + farthest) * ROOM;
-        self.nearness[place] = (self.aside[place] + farthest) * ROOM;
-    }
-
-    /// The greatest reach of any of them.
-    fn reach(&self) -> f32 {
-        greatest(&self.reaches)
-    }
-}
+/// An edge that has heard of nothing yet, or is to hear of everything again.
+const NOTHING: u32 = u32::MAX;
 
 /// The greatest of numbers that are not negative.
 #[inline]
@@ -120,16 +93,6 @@ fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
     most.into_iter()
         .chain(rest.iter().copied())
         .fold(0.0, larger)
-}
-
-/// What there is to tell who asks about an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum News {
-    None,
-    /// Some of its points have something nearer.
-    Nearer,
-    /// What was out of earshot no longer is: all batches are to be looked at again.
-    FromFarther,
 }
 
 /// What the points of an edge that has been met know.
@@ -180,24 +143,16 @@ pub(super) struct Surroundings<const POINTS: usize> {
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
     around: Vec<Around<POINTS>>,
-    /// What there is to tell of each.
-    news: Vec<News>,
-    groups: Vec<Group>,
-    /// For so many vertices each that stand one after the other in memory, one more than the group for edges that begin
-    /// there, 0 where there is none.
-    cells: Vec<u32>,
-    vertices_a_cell: usize,
-    /// How far from their box what is near some of each group can be, or farther, row by row.
-    reaches: Vec<[f32; ABREAST]>,
-    /// The ways between the ends of edges that were met, in rows that are groups, and boxes around their middles.
-    edges: Ways,
-    boxes: Boxes,
+    met: Vec<Met>,
     /// Their points, axis by axis.
     points: Vec<[f32; POINTS]>,
+    /// Their middles, each with what leads from there to one end.
+    edges: Vec<f32>,
     batches: Vec<Batch>,
-    /// The centre of each batch.
+    /// The balls that batches are in, row by row.
     centres: Places,
-    /// The same one after the other, each with what leads from there to one end of the straight way that the batch
+    radii: Vec<[f32; ABREAST]>,
+    /// Their centres one after the other, each with what leads from there to one end of the straight way that the batch
     /// lies along.
     ways: Vec<f32>,
     coordinates: Vec<f32>,
@@ -218,29 +173,19 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let measure = Measure::of(roadmap);
         let dimension = measure.dimension();
         let edges = roadmap.edge_count();
-        let vertices = roadmap.vertex_count();
-        let vertices_a_cell = (CELL * vertices / edges.max(1)).max(1);
-        let cells = vertices.div_ceil(vertices_a_cell);
-        // The last group of each cell may not be full.
-        let groups = edges.div_ceil(GROUP) + cells;
-        let slots = groups * GROUP;
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
             measure,
             remembered,
             slots: vec![0; edges],
-            around: Vec::with_capacity(slots),
-            news: Vec::with_capacity(slots),
-            groups: Vec::with_capacity(groups),
-            cells: vec![0; cells],
-            vertices_a_cell,
-            reaches: Vec::with_capacity(groups.div_ceil(ABREAST)),
-            edges: Ways::with_room_for(slots, dimension),
-            boxes: Boxes::with_room_for(groups, dimension),
-            points: Vec::with_capacity(slots * dimension),
+            around: Vec::with_capacity(edges),
+            met: Vec::with_capacity(edges),
+            points: Vec::with_capacity(edges * dimension),
+            edges: Vec::with_capacity(edges * 2 * dimension),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
+            radii: Vec::with_capacity(edges.div_ceil(ABREAST)),
             ways: Vec::with_capacity(edges * 2 * dimension),
             coordinates: Vec::new(),
             free: Vec::new(),
@@ -258,10 +203,19 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Writes where the middle of an edge is.
     pub(super) fn middle(&self, slot: usize, middle: &mut [f32]) {
-        self.edges.middle(slot, middle);
+        let [of_edge, _] = self.way_of(slot);
+        middle.copy_from_slice(of_edge);
     }
 
-    /// The slot of an edge. There may be some that no edge has.
+    /// The middle of an edge and what leads from there to one end.
+    #[inline]
+    fn way_of(&self, slot: usize) -> [&[f32]; 2] {
+        let dimension = self.dimension();
+        let way = &self.edges[2 * slot * dimension..][..2 * dimension];
+        way.split_at(dimension).into()
+    }
+
+    /// The slot of an edge. Slots are numbered as edges are met.
     #[inline]
     pub(super) fn slot(&mut self, edge: EdgeId) -> usize {
         match self.slots[edge.index()] {
@@ -271,46 +225,23 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     fn meet(&mut self, edge: EdgeId) -> usize {
-        let from = self.roadmap.slot(self.roadmap.edge(edge).from);
-        let cell = from.index() / self.vertices_a_cell;
-        let group = match (self.cells[cell] as usize).checked_sub(1) {
-            Some(group) if self.groups[group].count < GROUP => group,
-            _ => self.add_group(cell),
-        };
-        let place = self.groups[group].count;
-        let slot = group * GROUP + place;
+        let slot = self.around.len();
         self.slots[edge.index()] = slot as u32 + 1;
-        let first = slot * self.dimension();
+        let first = self.points.len();
+        (self.points).resize(first + self.dimension(), [0.0; POINTS]);
         let points = &mut self.points[first..];
         let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
         let aside = self.find_half(first);
-        self.edges.put(slot, &self.point, &self.half);
-        self.boxes.take_in(group, &self.point);
-        let of_group = &mut self.groups[group];
-        of_group.count += 1;
-        of_group.half[place] = half;
-        of_group.aside[place] = aside;
-        of_group.set_reach(place, self.earshot);
-        self.reaches[group / ABREAST][group % ABREAST] = of_group.reach();
-        self.news[slot] = News::Nearer;
-        self.hear_of_earlier(slot);
+        self.edges.extend_from_slice(&self.point);
+        self.edges.extend_from_slice(&self.half);
+        self.around.push(Around::NOTHING);
+        self.met.push(Met {
+            batches: NOTHING,
+            half,
+            aside,
+            farthest: f32::INFINITY,
+        });
         slot
-    }
-
-    /// A group for the next edges of a cell.
-    fn add_group(&mut self, cell: usize) -> usize {
-        let group = self.groups.len();
-        let slots = (group + 1) * GROUP;
-        self.groups.push(Group::EMPTY);
-        self.boxes.add();
-        if group.is_multiple_of(ABREAST) {
-            self.reaches.push([0.0; ABREAST]);
-        }
-        self.around.resize(slots, Around::NOTHING);
-        self.news.resize(slots, News::None);
-        (self.points).resize(slots * self.dimension(), [0.0; POINTS]);
-        self.cells[cell] = group as u32 + 1;
-        group
     }
 
     /// Finds what leads from the middle of an edge to its end, whose points are kept from `first` on. How far from the
@@ -330,21 +261,13 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     /// How far from a point what was checked is still worth hearing of, in longest sides. Where that is farther than
-    /// before, all edges look at everything again.
+    /// before, all edges hear of everything again.
     pub(super) fn set_earshot(&mut self, earshot: f64) {
         let earshot = earshot as f32;
-        if earshot == self.earshot {
-            return;
-        }
-        let is_farther = earshot > self.earshot;
-        for (number, group) in self.groups.iter_mut().enumerate() {
-            for place in 0..group.count {
-                group.set_reach(place, earshot);
+        if earshot > self.earshot {
+            for met in &mut self.met {
+                met.batches = NOTHING;
             }
-            self.reaches[number / ABREAST][number % ABREAST] = group.reach();
-        }
-        if is_farther {
-            self.news.fill(News::FromFarther);
         }
         self.earshot = earshot;
     }
@@ -358,8 +281,6 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// Follows the roadmap where it has grown.
     pub(super) fn grow(&mut self) {
         self.slots.resize(self.roadmap.edge_count(), 0);
-        let cells = self.roadmap.vertex_count().div_ceil(self.vertices_a_cell);
-        self.cells.resize(cells, 0);
         self.measure.grow(&self.roadmap);
     }
 
@@ -367,91 +288,70 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// asked, or it never was.
     #[inline]
     pub(super) fn look_along(&mut self, slot: usize) -> bool {
-        match self.news[slot] {
-            News::None => false,
-            News::Nearer => {
-                self.news[slot] = News::None;
-                true
-            }
-            News::FromFarther => {
-                self.news[slot] = News::None;
-                self.hear_of_earlier(slot);
-                true
-            }
-        }
+        self.met[slot].batches as usize != self.batches.len() && self.look_further(slot)
     }
 
-    /// Tells the edges that a batch is near.
-    fn tell(&mut self, batch: usize) {
-        let centre = batch * 2 * self.dimension();
-        for row in 0..self.reaches.len() {
-            let mut near = match self.measure.periods().is_empty() {
-                true => {
-                    let centre = &self.ways[centre..][..self.measure.dimension()];
-                    let radius = self.batches[batch].radius;
-                    (self.boxes).near(row, &self.reaches[row], centre, radius)
-                }
-                false => u16::MAX,
-            };
-            while near != 0 {
-                let place = near.trailing_zeros() as usize;
-                near &= near - 1;
-                let group = row * ABREAST + place;
-                if group < self.groups.len() {
-                    self.tell_group(batch, group);
-                    self.reaches[row][place] = self.groups[group].reach();
+    fn look_further(&mut self, slot: usize) -> bool {
+        let count = self.batches.len();
+        let seen = std::mem::replace(&mut self.met[slot].batches, count as u32);
+        let (mut is_nearer, first) = match seen {
+            NOTHING => (true, 0),
+            seen => (false, seen as usize),
+        };
+        if count - first <= FEW && self.measure.periods().is_empty() {
+            for batch in first..count {
+                if self.is_near(slot, batch) {
+                    is_nearer |= self.hear(slot, batch);
                 }
             }
+            return is_nearer;
         }
-    }
-
-    /// Tells the edges of a group of a batch, if it is near them.
-    #[inline]
-    fn tell_group(&mut self, batch: usize, group: usize) {
-        let dimension = self.dimension();
-        let centre = &self.ways[batch * 2 * dimension..][..dimension];
-        let periods = self.measure.periods();
-        let Group {
-            reaches, nearness, ..
-        } = &self.groups[group];
-        let radius = self.batches[batch].radius;
-        let mut whom = (self.edges).meet(group, reaches, nearness, centre, radius, periods);
-        while whom != 0 {
-            let slot = group * GROUP + whom.trailing_zeros() as usize;
-            whom &= whom - 1;
-            if self.hear(slot, batch) && self.news[slot] == News::None {
-                self.news[slot] = News::Nearer;
-            }
-        }
-    }
-
-    /// Tells an edge of all batches.
-    fn hear_of_earlier(&mut self, slot: usize) {
-        let [mut middle, mut half] = [&mut self.point, &mut self.half].map(std::mem::take);
-        self.edges.get(slot, &mut middle, &mut half);
-        let batches = self.batches.len();
-        for first in (0..batches).step_by(ABREAST) {
-            let mut radii = [0.0; ABREAST];
-            for (radius, batch) in radii.iter_mut().zip(&self.batches[first..]) {
-                *radius = batch.radius;
-            }
-            let Group {
-                reaches, nearness, ..
-            } = &self.groups[slot / GROUP];
-            let (reach, nearness) = (reaches[slot % GROUP], nearness[slot % GROUP]);
-            let (row, periods) = (first / ABREAST, self.measure.periods());
-            let mut whom = (self.centres).meet(row, &radii, &middle, reach, periods);
-            if whom != 0 && periods.is_empty() {
-                let way = [&middle[..], &half[..]];
-                whom &= (self.centres).meet_way(row, &radii, way, nearness);
+        for row in first / ABREAST..count.div_ceil(ABREAST) {
+            let mut whom = self.near(slot, row);
+            if row == first / ABREAST {
+                whom &= u16::MAX << (first % ABREAST);
             }
             while whom != 0 {
-                let index = first + whom.trailing_zeros() as usize;
+                let batch = row * ABREAST + whom.trailing_zeros() as usize;
                 whom &= whom - 1;
-                self.hear(slot, index);
+                is_nearer |= self.hear(slot, batch);
             }
         }
-        (self.point, self.half) = (middle, half);
+        is_nearer
+    }
+
+    /// Whether an edge may have to hear of a batch, where no axis comes round again.
+    #[inline]
+    fn is_near(&self, slot: usize, batch: usize) -> bool {
+        let [middle, half] = self.way_of(slot);
+        let dimension = self.dimension();
+        let centre = &self.ways[2 * batch * dimension..][..dimension];
+        let (met, radius) = (&self.met[slot], self.batches[batch].radius);
+        let farthest = met.farthest.min(self.earshot);
+        let reach = (met.half + farthest) * ROOM + radius;
+        if squared_distance_straight(middle, centre) >= reach * reach {
+            return false;
+        }
+        let nearness = (met.aside + farthest) * ROOM + radius;
+        let [squared] = squared_distances_from_way(centre.as_chunks().0, middle, half, &[]);
+        squared < nearness * nearness
+    }
+
+    /// Which batches of a row an edge may have to hear of, a bit for each.
+    #[inline]
+    fn near(&self, slot: usize, row: usize) -> u16 {
+        let [middle, half] = self.way_of(slot);
+        let (met, radii) = (&self.met[slot], &self.radii[row]);
+        let periods = self.measure.periods();
+        let farthest = met.farthest.min(self.earshot);
+        let reach = (met.half + farthest) * ROOM;
+        match (self.centres).meet(row, radii, middle, reach, periods) {
+            whom if whom == 0 || !periods.is_empty() => whom,
+            whom => {
+                let nearness = (met.aside + farthest) * ROOM;
+                whom & (self.centres).meet_way(row, radii, [middle, half], nearness)
+            }
+        }
     }
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.
@@ -493,10 +393,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             }
         }
         if is_nearer {
-            let farthest = greatest(&around.squared).sqrt();
-            let group = &mut self.groups[slot / GROUP];
-            group.farthest[slot % GROUP] = farthest;
-            group.set_reach(slot % GROUP, self.earshot);
+            self.met[slot].farthest = greatest(&around.squared).sqrt();
         }
         is_nearer
     }
@@ -594,25 +491,35 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         space.interpolate(a, b, 0.5, &mut self.configuration);
         self.measure.place(&self.configuration, &mut self.point);
-        self.centres.push(&self.point);
-        self.ways.extend_from_slice(&self.point);
         self.measure.place(b, &mut self.half);
         let periods = self.measure.periods();
-        let each = self.point.iter().zip(&self.half).enumerate();
-        self.ways.extend(each.map(|(axis, (middle, end))| {
+        let each = self.half.iter_mut().zip(&self.point).enumerate();
+        for (axis, (end, middle)) in each {
             let period = periods.get(axis).copied().unwrap_or(0.0);
-            the_short_way(end - middle, period)
-        }));
+            *end = the_short_way(*end - middle, period);
+        }
         let begin = self.free.len();
-        self.batches.push(Batch {
+        self.push(Batch {
             begin,
             end: begin,
             radius: (0.5 * long / space.longest_side()) as f32 * ROOM,
             aside: 0.0,
             is_stretch: true,
         });
-        self.tell(self.batches.len() - 1);
         true
+    }
+
+    /// A batch more, around the place that there is room for, along the way that leads from there.
+    fn push(&mut self, batch: Batch) {
+        let row = self.batches.len() / ABREAST;
+        if row == self.radii.len() {
+            self.radii.push([0.0; ABREAST]);
+        }
+        self.radii[row][self.batches.len() % ABREAST] = batch.radius;
+        self.centres.push(&self.point);
+        self.ways.extend_from_slice(&self.point);
+        self.ways.extend_from_slice(&self.half);
+        self.batches.push(batch);
     }
 
     /// Makes what is kept from `begin` on a batch, around the middle of the straight way between two of its
@@ -646,7 +553,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             let [squared] = squared_distances_from_way(q, &self.point, &self.half, periods);
             squared
         };
-        self.batches.push(Batch {
+        let batch = Batch {
             begin,
             end,
             radius: squared.sqrt() * ROOM + ROUNDING,
@@ -655,11 +562,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 false => f32::INFINITY,
             },
             is_stretch: false,
-        });
-        self.centres.push(&self.point);
-        self.ways.extend_from_slice(&self.point);
-        self.ways.extend_from_slice(&self.half);
-        self.tell(self.batches.len() - 1);
+        };
+        self.push(batch);
     }
 }
 
