@@ -110,7 +110,7 @@ use crate::checker::{Bill, Verdict};
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
 use crate::price::Prices;
-use crate::roadmap::{EdgeId, Query, Roadmap};
+use crate::roadmap::{EdgeId, Query, Roadmap, VertexId};
 use crate::search::{OptimisticDistances, Search, Weights};
 use crate::stop::Limit;
 
@@ -145,11 +145,15 @@ pub(crate) struct Insurance {
     cost: Vec<u64>,
     /// Whether LazySP has paid for each vertex, where vertices are asked about once.
     paid: Vec<bool>,
+    /// Twice what each edge would cost LazySP now as a part of a path, as far as that is known.
+    halves: Vec<u32>,
     /// What things cost; none where only configurations do.
     prices: Option<Prices>,
     /// Of T and of v, the configurations.
     spent: u64,
     spent_by_lazysp: u64,
+    /// What LazySP has spent on what ways may still lead through: an edge that is blocked makes none cheaper.
+    made_cheaper: u64,
     /// How many of LazySP's thoughts others have had before it was followed.
     inherited: u64,
     /// Of P, the configurations: of the dearest path proposed, of those for which it mattered.
@@ -158,12 +162,14 @@ pub(crate) struct Insurance {
     allowance: u128,
     /// How many checks there were when the allowance was last found too small.
     too_small_at: Option<usize>,
-    /// The configurations of F when it was last searched for, what LazySP had spent then, and how many thoughts the
-    /// search took.
+    /// The configurations of F when it was last searched for, how much cheaper LazySP had made ways by then, and how many
+    /// thoughts the search took.
     left: u64,
     left_at: u64,
     search_for_left: u64,
+    /// The path by which F was found, if there was one: as long as it is open, no more is left than it costs.
     cheapest: Path,
+    has_cheapest: bool,
 }
 
 /// What is to be done for the belief, and all that the insurance must know to judge that.
@@ -207,9 +213,11 @@ impl Insurance {
             checked: vec![false; roadmap.edge_count()],
             cost: vec![0; roadmap.edge_count()],
             paid: vec![false; roadmap.vertex_count()],
+            halves: vec![UNKNOWN; roadmap.edge_count()],
             prices,
             spent: 0,
             spent_by_lazysp: 0,
+            made_cheaper: 0,
             one_path: 0,
             allowance: 0,
             too_small_at: None,
@@ -217,6 +225,7 @@ impl Insurance {
             left_at: 0,
             search_for_left: 0,
             cheapest: Path::with_room_for(roadmap),
+            has_cheapest: false,
         };
         for entry in ledger.entries() {
             insurance.note(entry.verdict.configurations);
@@ -267,6 +276,7 @@ impl Insurance {
         self.checked.resize(self.roadmap.edge_count(), false);
         self.cost.resize(self.roadmap.edge_count(), 0);
         self.paid.resize(self.roadmap.vertex_count(), false);
+        self.halves.resize(self.roadmap.edge_count(), UNKNOWN);
         self.path.grow(&self.roadmap);
         self.cheapest.grow(&self.roadmap);
         // New edges may make a way cheaper.
@@ -320,6 +330,7 @@ impl Insurance {
                     return Next::Check(edge);
                 }
                 self.checked[edge.index()] = true;
+                self.halves[edge.index()] = 0;
                 let verdict = Verdict {
                     free: status == EdgeStatus::Free,
                     configurations: self.cost[edge.index()],
@@ -327,6 +338,10 @@ impl Insurance {
                 let bill = bill(edge, Some(verdict), self.ends_paid(edge));
                 let spent = self.pay(edge, bill);
                 self.spent_by_lazysp += spent;
+                self.made_cheaper += match verdict.free {
+                    true => spent,
+                    false => spent - bill.own,
+                };
                 // One that was known before the run makes a way cheaper and costs nothing.
                 if spent == 0 {
                     self.left = 0;
@@ -349,6 +364,17 @@ impl Insurance {
         [ends.from, ends.to].map(|end| self.paid[end.index()])
     }
 
+    /// What the edges at a vertex cost has changed.
+    fn forget_halves_at(&mut self, vertex: VertexId) {
+        let slot = self.roadmap.slot(vertex);
+        let runs = (self.roadmap.halves_out_of(slot)).chain(self.roadmap.halves_into(slot));
+        for edge in runs.flatten().map(|half| half.edge.index()) {
+            if !self.checked[edge] {
+                self.halves[edge] = UNKNOWN;
+            }
+        }
+    }
+
     /// LazySP pays for a check.
     fn pay(&mut self, edge: EdgeId, bill: Bill) -> u64 {
         let ends = self.roadmap.edge(edge);
@@ -357,6 +383,7 @@ impl Insurance {
             // A loop has its vertex at both ends.
             if is_asked && !std::mem::replace(&mut self.paid[end.index()], true) {
                 pays += 1;
+                self.forget_halves_at(end);
             }
         }
         pays
@@ -393,20 +420,26 @@ impl Insurance {
         }
         let by_lazysp = self.cost(self.spent_by_lazysp, self.optimistic.looked_at());
         let without_left = 2 * by_lazysp + self.cost(self.one_path, 0);
-        // What is left falls by no more than LazySP spends.
-        let spent_since = self.spent_by_lazysp - self.left_at;
-        let left = self.left.saturating_sub(spent_since);
+        // What is left falls by no more than LazySP makes ways cheaper.
+        let cheaper_since = self.made_cheaper - self.left_at;
+        let left = self.left.saturating_sub(cheaper_since);
         self.allowance = (self.allowance).max(without_left + self.cost(left, 0));
         let so_far = spent(self, application);
         let can_search =
             self.prices.is_none() || so_far + self.cost(0, self.search_for_left) <= self.allowance;
         if so_far + price > self.allowance && can_search {
+            let most = self.left_at_most(application);
+            let covers = |most| so_far + price <= without_left + self.cost(most, 0);
+            if !most.is_none_or(covers) {
+                self.too_small_at = Some(checks);
+                return Some(false);
+            }
             let before = application.search.looked_at();
-            let left = self.left_at_least(application);
+            let left = self.left_at_least(most, application);
             if application.search.was_interrupted_since(before) {
                 return None;
             }
-            (self.left, self.left_at) = (left, self.spent_by_lazysp);
+            (self.left, self.left_at) = (left, self.made_cheaper);
             self.search_for_left = application.search.looked_at() - before;
             self.allowance = self.allowance.max(without_left + self.cost(left, 0));
         }
@@ -415,58 +448,93 @@ impl Insurance {
         Some(is_covered)
     }
 
-    /// F: what LazySP has left to spend at least, if there is a path.
-    fn left_at_least(&mut self, application: &mut Application<'_>) -> u64 {
-        struct Left<'s> {
-            roadmap: &'s Roadmap,
-            ledger: &'s Ledger,
-            checked: &'s [bool],
-            paid: &'s [bool],
-            bill: &'s dyn Fn(EdgeId, Option<Verdict>, [bool; 2]) -> Bill,
-        }
-        impl Left<'_> {
-            fn halves(&self, edge: EdgeId) -> u64 {
-                if self.checked[edge.index()] {
-                    return 0;
-                }
-                let ends = self.roadmap.edge(edge);
-                let paid = [ends.from, ends.to].map(|end| self.paid[end.index()]);
-                halves((self.bill)(edge, None, paid))
-            }
-        }
-        impl Weights for Left<'_> {
-            #[inline]
-            fn cost(&mut self, edge: EdgeId, _: f64) -> f64 {
-                self.halves(edge) as f64
-            }
-            #[inline]
-            fn is_open(&mut self, edge: EdgeId) -> bool {
-                self.ledger.status(edge) != EdgeStatus::Blocked
-            }
-        }
-        let mut left = Left {
+    /// No less than F, if that is known without a search.
+    fn left_at_most(&mut self, application: &Application<'_>) -> Option<u64> {
+        let blocked = |e: &EdgeId| application.ledger.status(*e) == EdgeStatus::Blocked;
+        let is_open = self.has_cheapest && !self.cheapest.edges().iter().any(blocked);
+        is_open.then(|| self.left_along_cheapest(application))
+    }
+
+    fn left<'s>(&'s mut self, application: &Application<'s>) -> Left<'s> {
+        Left {
             roadmap: &self.roadmap,
+            query: self.query,
             ledger: application.ledger,
-            checked: &self.checked,
             paid: &self.paid,
+            halves: &mut self.halves,
             bill: application.bill,
-        };
-        let found = application.search.shortest_path(
-            &self.roadmap,
-            self.query,
-            f64::INFINITY,
-            application.limit,
-            &mut left,
-            &mut self.cheapest,
-        );
-        if found {
-            let edges = self.cheapest.edges().iter();
-            edges.map(|&e| left.halves(e)).sum::<u64>() / 2
-        } else {
-            0
+        }
+    }
+
+    fn left_along_cheapest(&mut self, application: &Application<'_>) -> u64 {
+        let cheapest = std::mem::take(&mut self.cheapest);
+        let mut left = self.left(application);
+        let edges = cheapest.edges().iter();
+        let halves: u64 = edges.map(|&e| u64::from(left.halves(e))).sum();
+        self.cheapest = cheapest;
+        halves / 2
+    }
+
+    /// F: what LazySP has left to spend at least, if there is a path; it is no more than `most`.
+    fn left_at_least(&mut self, most: Option<u64>, application: &mut Application<'_>) -> u64 {
+        let mut cheapest = std::mem::take(&mut self.cheapest);
+        let mut left = self.left(application);
+        // A path of an odd number of halves costs no more than one of one half more.
+        let most = most.map_or(f64::INFINITY, |most| (2 * most + 1) as f64);
+        let (limit, search) = (application.limit, &mut *application.search);
+        let (roadmap, query) = (left.roadmap, left.query);
+        let found = search.shortest_path(roadmap, query, most, limit, &mut left, &mut cheapest);
+        (self.cheapest, self.has_cheapest) = (cheapest, found);
+        match found {
+            true => self.left_along_cheapest(application),
+            false => 0,
         }
     }
 }
+
+/// What LazySP has left to spend on edges.
+struct Left<'s> {
+    roadmap: &'s Roadmap,
+    query: Query,
+    ledger: &'s Ledger,
+    paid: &'s [bool],
+    halves: &'s mut [u32],
+    bill: &'s dyn Fn(EdgeId, Option<Verdict>, [bool; 2]) -> Bill,
+}
+
+impl Left<'_> {
+    #[inline]
+    fn halves(&mut self, edge: EdgeId) -> u32 {
+        match self.halves[edge.index()] {
+            UNKNOWN => self.find_halves(edge),
+            halves => halves,
+        }
+    }
+
+    fn find_halves(&mut self, edge: EdgeId) -> u32 {
+        let ends = self.roadmap.edge(edge);
+        let paid = [ends.from, ends.to].map(|end| self.paid[end.index()]);
+        let halves = halves((self.bill)(edge, None, paid));
+        // Beyond what fits less is counted, which covers less.
+        let halves = u32::try_from(halves).unwrap_or(UNKNOWN).min(UNKNOWN - 1);
+        self.halves[edge.index()] = halves;
+        halves
+    }
+}
+
+impl Weights for Left<'_> {
+    #[inline]
+    fn cost(&mut self, edge: EdgeId, _: f64) -> f64 {
+        f64::from(self.halves(edge))
+    }
+    #[inline]
+    fn is_open(&mut self, edge: EdgeId) -> bool {
+        self.ledger.status(edge) != EdgeStatus::Blocked
+    }
+}
+
+/// What an edge costs that nobody has asked about yet, or not since that has changed.
+const UNKNOWN: u32 = u32::MAX;
 
 /// Twice what an edge costs as a part of a path: a vertex between two of its edges is asked about once, half for each.
 fn halves(bill: Bill) -> u64 {
