@@ -103,8 +103,10 @@
 //!
 //! *What it costs.* Nothing until `F + P` is spent, two paths or more, which is more than a good belief
 //! needs to a first path. After that, every second configuration, less what LazySP and the belief would
-//! both have checked. The search for `F` is made only where the rest does not cover a check; after it `F` falls by no more
-//! than LazySP spends, because an edge that it finds free makes no way cheaper by more than it has cost.
+//! both have checked. The search for `F` is made only where the rest does not cover a check. After it `F` falls by no more
+//! than LazySP spends on edges that it finds free, because none makes a way cheaper by more than it has cost; and it is
+//! no more than the way costs by which it was found, as long as that is open. Only where one of these would cover a check
+//! and the other would not is it searched for anew.
 
 use crate::checker::{Bill, Verdict};
 use crate::ledger::{EdgeStatus, Ledger};
