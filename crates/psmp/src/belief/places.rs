@@ -74,6 +74,10 @@ pub(super) fn squared_distance(a: &[f32], b: &[f32], periods: &[f32]) -> f32 {
 /// The same where no axis comes round again, several axes at once.
 #[inline]
 pub(super) fn squared_distance_straight(a: &[f32], b: &[f32]) -> f32 {
+    if let (&[a_x, a_y], &[b_x, b_y]) = (a, b) {
+        let (x, y) = (a_x - b_x, a_y - b_y);
+        return x * x + y * y;
+    }
     let (a, last_of_a) = a.as_chunks::<4>();
     let (b, last_of_b) = b.as_chunks::<4>();
     let mut sums = [0.0; 4];
@@ -90,7 +94,31 @@ pub(super) fn squared_distance_straight(a: &[f32], b: &[f32]) -> f32 {
 
 /// The square of the distance of each place from a straight way, given by its middle and what leads from there to one of
 /// its ends.
+#[inline]
 pub(super) fn squared_distances_from_way<const N: usize>(
+    places: &[[f32; N]],
+    middle: &[f32],
+    half: &[f32],
+    periods: &[f32],
+) -> [f32; N] {
+    // What there is most of is kept in registers from one axis to the next.
+    if let ([xs, ys], &[at_x, at_y], &[on_x, on_y], []) = (places, middle, half, periods) {
+        let whole = f32::MIN_POSITIVE + on_x * on_x + on_y * on_y;
+        let mut squared = [0.0; N];
+        for ((squared, x), y) in squared.iter_mut().zip(xs).zip(ys) {
+            let (x, y) = (x - at_x, y - at_y);
+            let t = no_farther_than_ends((x * on_x + y * on_y) / whole);
+            let (x, y) = (x - t * on_x, y - t * on_y);
+            *squared = x * x + y * y;
+        }
+        return squared;
+    }
+    squared_distances_from_long_way(places, middle, half, periods)
+}
+
+/// The same for any number of axes, whether or not they come round again.
+#[inline(never)]
+fn squared_distances_from_long_way<const N: usize>(
     places: &[[f32; N]],
     middle: &[f32],
     half: &[f32],

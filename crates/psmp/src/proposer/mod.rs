@@ -110,26 +110,35 @@ impl Tradeoff {
 /// weighs in a search what that and its length come to.
 #[derive(Debug)]
 pub(crate) struct Surprises {
-    /// -log P(free) of each unchecked edge, infinite where it is blocked, negative where it is free; and the proposal
-    /// for which that was found out. Memory that is 0 costs nothing until it is touched.
-    known: Vec<(f64, u32)>,
-    /// The probability of each edge when its logarithm was last taken, and that. Most probabilities are what they
-    /// were the last time, and a logarithm is dearer than a comparison. That of 0 is never kept.
-    logarithms: Vec<[f64; 2]>,
+    edges: Vec<Surprise>,
+    proposal: u32,
+}
+
+/// Memory of these that is 0 costs nothing until it is touched.
+#[derive(Debug, Clone, Copy)]
+struct Surprise {
+    /// -log P(free) of an unchecked edge, infinite where it is blocked, negative where it is free.
+    surprise: f64,
+    /// The probability whose logarithm that is, 0 if it is none. Most probabilities are what they were the last
+    /// time, and a logarithm is dearer than a comparison.
+    of: f64,
+    /// The proposal for which this was found out.
     proposal: u32,
 }
 
 /// The surprise that a free edge is free.
 const FREE: f64 = -1.0;
-const UNKNOWN: (f64, u32) = (0.0, 0);
-const NO_LOGARITHM: [f64; 2] = [0.0; 2];
+const UNKNOWN: Surprise = Surprise {
+    surprise: 0.0,
+    of: 0.0,
+    proposal: 0,
+};
 
 impl Surprises {
     pub(crate) fn new(roadmap: &Roadmap) -> Self {
         let edges = roadmap.edge_count();
         Self {
-            known: vec![UNKNOWN; edges],
-            logarithms: vec![NO_LOGARITHM; edges],
+            edges: vec![UNKNOWN; edges],
             proposal: 0,
         }
     }
@@ -137,40 +146,41 @@ impl Surprises {
     /// Follows the roadmap where it has grown.
     pub(crate) fn grow(&mut self, roadmap: &Roadmap) {
         let edges = roadmap.edge_count();
-        self.known.resize(edges, UNKNOWN);
-        self.logarithms.resize(edges, NO_LOGARITHM);
+        self.edges.resize(edges, UNKNOWN);
     }
 
     /// Another proposal: what was known is so no longer.
     pub(crate) fn forget(&mut self) {
         // After 2^32 proposals the stamps come round again: forget all of them once.
         self.proposal = self.proposal.checked_add(1).unwrap_or_else(|| {
-            self.known.fill(UNKNOWN);
+            self.edges.fill(UNKNOWN);
             1
         });
     }
 
     #[inline]
     fn of<B: Belief>(&mut self, edge: EdgeId, ledger: &Ledger, belief: &mut B) -> f64 {
-        let (surprise, proposal) = self.known[edge.index()];
-        if proposal == self.proposal {
-            return surprise;
+        let known = &mut self.edges[edge.index()];
+        if known.proposal == self.proposal {
+            return known.surprise;
         }
-        let surprise = match ledger.status(edge) {
-            EdgeStatus::Free => FREE,
-            EdgeStatus::Blocked => f64::INFINITY,
-            EdgeStatus::Unchecked => {
-                let probability = belief.probability_free(edge);
-                let [of, logarithm] = &mut self.logarithms[edge.index()];
-                if *of != probability || probability == 0.0 {
-                    *of = probability;
-                    *logarithm = -probability.ln();
-                }
-                *logarithm
+        known.proposal = self.proposal;
+        let probability = match ledger.status(edge) {
+            EdgeStatus::Unchecked => belief.probability_free(edge),
+            checked => {
+                known.of = 0.0;
+                known.surprise = match checked {
+                    EdgeStatus::Free => FREE,
+                    _ => f64::INFINITY,
+                };
+                return known.surprise;
             }
         };
-        self.known[edge.index()] = (surprise, self.proposal);
-        surprise
+        if known.of != probability || probability == 0.0 {
+            known.of = probability;
+            known.surprise = -probability.ln();
+        }
+        known.surprise
     }
 }
 
