@@ -8,7 +8,7 @@
 //! A [place](super::places) has its numbers from the middle of the space, each axis by its weight, in longest sides: so
 //! distances between places are plain, and in longest sides too.
 
-use super::places::{ROOM, the_short_way};
+use super::places::ROOM;
 use super::surroundings::ends;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
 use crate::space::{Axis, Embedding};
@@ -147,25 +147,27 @@ impl Measure {
         }
     }
 
-    /// How an edge leads: the place of its middle, what leads from there to its end, and, where it is
-    /// [bent](Self::is_straight), by how much its ends lie aside of that. How far from the middle it comes at most.
-    pub fn along(
+    /// Writes the places of evenly spaced points of an edge, both ends included, number by number, and the place of
+    /// its middle. How far from the middle they are at most.
+    pub fn along<const POINTS: usize>(
         &mut self,
         roadmap: &Roadmap,
         edge: EdgeId,
-        [middle, half, bend]: [&mut [f32]; 3],
+        points: &mut [[f32; POINTS]],
+        middle: &mut [f32],
     ) -> f32 {
         let (own, a, b) = ends(roadmap, edge);
         match &mut self.of {
             Of::Configurations(counted, room) => {
+                for place in 0..POINTS {
+                    own.interpolate(a, b, share(place, POINTS), room);
+                    count(counted, room, middle);
+                    for (points, x) in points.iter_mut().zip(&*middle) {
+                        points[place] = *x;
+                    }
+                }
                 own.interpolate(a, b, 0.5, room);
                 count(counted, room, middle);
-                count(counted, b, half);
-                let each = half.iter_mut().zip(&*middle).enumerate();
-                for (axis, (half, middle)) in each {
-                    let period = self.periods.get(axis).copied().unwrap_or(0.0);
-                    *half = the_short_way(*half - middle, period);
-                }
                 (0.5 * own.distance(a, b) / own.longest_side()) as f32 * ROOM
             }
             Of::Embedded(embedded) => {
@@ -175,15 +177,16 @@ impl Measure {
                 embedded.configuration = configuration;
                 let edge = roadmap.edge(edge);
                 let [from, to] = [(edge.from, a), (edge.to, b)].map(|(v, q)| embedded.vertex(v, q));
-                // To a point between the ends leads a mean of what leads to them, or less.
-                let mut squared = [0.0f32; 2];
-                let each = half.iter_mut().zip(bend).zip(&*middle).enumerate();
-                for (axis, ((half, bend), &middle)) in each {
-                    let [a, b] = [from, to].map(|end| embedded.places[end + axis] - middle);
-                    *half = 0.5 * (b - a);
-                    *bend = 0.5 * (b + a);
-                    for (squared, end) in squared.iter_mut().zip([a, b]) {
-                        *squared += end * end;
+                let mut squared = [0.0; POINTS];
+                for (axis, (points, &m)) in points.iter_mut().zip(&*middle).enumerate() {
+                    let (a, b) = (embedded.places[from + axis], embedded.places[to + axis]);
+                    let each = points.iter_mut().zip(&mut squared);
+                    for (place, (point, squared)) in each.enumerate() {
+                        let t = share(place, POINTS) as f32;
+                        *point = (1.0 - t) * (1.0 - 2.0 * t) * a
+                            + 4.0 * t * (1.0 - t) * m
+                            + t * (2.0 * t - 1.0) * b;
+                        *squared += (*point - m) * (*point - m);
                     }
                 }
                 squared.into_iter().fold(0.0, f32::max).sqrt() * ROOM
@@ -254,16 +257,15 @@ pub(super) mod tests {
         let roadmap = Roadmap::from_configurations(space.clone(), points, near).unwrap();
         let mut measure = Measure::of(&roadmap);
         assert_eq!(measure.dimension(), 4);
-        let [mut middle, mut leads, mut bend] = [[0.0; 4]; 3];
+        let (mut points, mut middle) = ([[0.0; 9]; 4], [0.0; 4]);
         let (mut q, mut place) = ([0.0; 2], [0.0; 4]);
         for edge in roadmap.edge_ids() {
-            let half = measure.along(&roadmap, edge, [&mut middle, &mut leads, &mut bend]);
+            let half = measure.along(&roadmap, edge, &mut points, &mut middle);
             let (_, a, b) = ends(&roadmap, edge);
             for point in 0..9 {
                 space.interpolate(a, b, share(point, 9), &mut q);
                 measure.place(&q, &mut place);
-                let t = 2.0 * share(point, 9) as f32 - 1.0;
-                let at = [0, 1, 2, 3].map(|i| middle[i] + t * (leads[i] + t * bend[i]));
+                let at = points.map(|axis| axis[point]);
                 let off = squared_distance(&at, &place, measure.periods()).sqrt();
                 assert!(off <= 0.01 * half, "{off} of {half}");
                 assert!(squared_distance(&at, &middle, measure.periods()) <= half * half);

@@ -19,8 +19,6 @@ pub struct PartlyChecked<B> {
     /// How likely each edge would have shown nothing so far if it were blocked; 1 where the belief
     /// knows all that has been seen.
     hidden: Vec<f64>,
-    /// Whether any edge ever had less than that.
-    hides: bool,
     draw: Draw,
     /// Edges of a path that do not stand alone.
     together: Vec<EdgeId>,
@@ -33,7 +31,6 @@ impl<B: Belief> PartlyChecked<B> {
         Self {
             belief,
             hidden: vec![1.0; edges],
-            hides: false,
             draw: Draw::new(0, 0),
             together: Vec::with_capacity(edges),
         }
@@ -57,9 +54,6 @@ impl<B: Belief> Belief for PartlyChecked<B> {
             true => self.belief.probability_free(edge),
             false => 0.5,
         };
-        if !self.hides {
-            return p;
-        }
         let hidden = self.hidden[edge.index()];
         if hidden == 1.0 {
             return p;
@@ -111,7 +105,6 @@ impl<B: Belief> Belief for PartlyChecked<B> {
 
     fn observe(&mut self, evidence: Evidence<'_>) {
         if !self.belief.learns_from(evidence.edge, evidence.sightings) {
-            self.hides = true;
             // Once it is certain the ledger answers for the edge.
             self.hidden[evidence.edge.index()] = match evidence.verdict() {
                 Some(_) => 1.0,

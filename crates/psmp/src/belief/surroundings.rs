@@ -74,8 +74,6 @@ struct Met {
     aside: f32,
     /// How far the farthest of its points is from what was checked.
     farthest: f32,
-    /// Whether what is nearest to each of its points is free, a bit for each.
-    free: u32,
 }
 
 /// An edge that has heard of nothing yet, or is to hear of everything again.
@@ -97,52 +95,43 @@ fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
         .fold(0.0, larger)
 }
 
-/// The square of how far each point of an edge is from the nearest checked configuration; infinite where nothing was
-/// heard of. What is asked about most is fetched from memory at a stroke.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Nearest<const POINTS: usize>([f32; POINTS]);
-
-impl<const POINTS: usize> Nearest<POINTS> {
-    /// Takes in how far the points are from something, where that is nearer. To which it is, a bit for each.
-    #[inline(always)]
-    fn take(&mut self, squared: [f32; POINTS]) -> u32 {
-        // Most of what is told is not, and that shows for all points at once.
-        let each = || squared.iter().zip(&self.0);
-        if !each().fold(false, |any, (new, old)| any | (new < old)) {
-            return 0;
-        }
-        let mut nearer = 0;
-        for (point, (new, old)) in squared.iter().zip(&mut self.0).enumerate() {
-            nearer |= u32::from(new < old) << point;
-            *old = if new < old { *new } else { *old };
-        }
-        nearer
-    }
-}
-
 /// What the points of an edge that has been met know.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around<'s, const POINTS: usize> {
+pub(super) struct Around<const POINTS: usize> {
     /// The square of how far each is from the nearest checked configuration; infinite where nothing was heard of.
-    pub(super) squared: &'s [f32; POINTS],
+    pub(super) squared: [f32; POINTS],
+    /// Whether that is free, a bit for each.
     free: u32,
 }
 
-impl<const POINTS: usize> Around<'_, POINTS> {
+impl<const POINTS: usize> Around<POINTS> {
+    const NOTHING: Self = Self {
+        squared: [f32::INFINITY; POINTS],
+        free: u32::MAX,
+    };
+
     /// Whether what is nearest to a point is free.
     #[inline]
     pub(super) fn is_free(&self, point: usize) -> bool {
         self.free & (1 << point) != 0
     }
-}
 
-/// Where the points of one edge are, axis by axis. They are told from how it [leads](Measure::along) when they are
-/// needed: those of all edges would take more room than a processor has at hand.
-#[derive(Debug, Clone)]
-struct Points<const POINTS: usize> {
-    slot: usize,
-    at: Vec<[f32; POINTS]>,
+    /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
+    #[inline(always)]
+    fn take(&mut self, squared: [f32; POINTS], is_free: bool) -> bool {
+        // Most of what is told is not, and that shows for all points at once.
+        let each = || squared.iter().zip(&self.squared);
+        if !each().fold(false, |any, (new, old)| any | (new < old)) {
+            return false;
+        }
+        let mut nearer = 0;
+        for (point, (new, old)) in squared.iter().zip(&mut self.squared).enumerate() {
+            nearer |= u32::from(new < old) << point;
+            *old = if new < old { *new } else { *old };
+        }
+        self.free = self.free & !nearer | if is_free { nearer } else { 0 };
+        true
+    }
 }
 
 /// The nearest checked configuration of evenly spaced points on edges, ends included.
@@ -153,13 +142,12 @@ pub(super) struct Surroundings<const POINTS: usize> {
     remembered: Remembered,
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
-    nearest: Vec<Nearest<POINTS>>,
+    around: Vec<Around<POINTS>>,
     met: Vec<Met>,
-    /// How each leads: its middle, what leads from there to one end, and its bend, where edges are bent.
+    /// Their points, axis by axis.
+    points: Vec<[f32; POINTS]>,
+    /// Their middles, each with what leads from there to one end.
     edges: Vec<f32>,
-    /// How many numbers that takes.
-    stride: usize,
-    points: Points<POINTS>,
     batches: Vec<Batch>,
     /// The balls that batches are in, row by row.
     centres: Places,
@@ -170,10 +158,9 @@ pub(super) struct Surroundings<const POINTS: usize> {
     coordinates: Vec<f32>,
     free: Vec<bool>,
     earshot: f32,
-    /// Room for a place, for what leads to another, and for how much a way there is bent.
+    /// Room for a place, and for what leads to another.
     point: Vec<f32>,
     half: Vec<f32>,
-    bend: Vec<f32>,
     /// Room for a configuration.
     configuration: Vec<f64>,
 }
@@ -186,22 +173,16 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let measure = Measure::of(roadmap);
         let dimension = measure.dimension();
         let edges = roadmap.edge_count();
-        let bend = if measure.is_straight() { 0 } else { dimension };
-        let stride = 2 * dimension + bend;
         // Room that nobody uses is never touched, and so costs nothing.
         Self {
             roadmap: roadmap.clone(),
             measure,
             remembered,
             slots: vec![0; edges],
-            nearest: Vec::with_capacity(edges),
+            around: Vec::with_capacity(edges),
             met: Vec::with_capacity(edges),
-            edges: Vec::with_capacity(edges * stride),
-            stride,
-            points: Points {
-                slot: usize::MAX,
-                at: vec![[0.0; POINTS]; dimension],
-            },
+            points: Vec::with_capacity(edges * dimension),
+            edges: Vec::with_capacity(edges * 2 * dimension),
             batches: Vec::with_capacity(edges),
             centres: Places::with_room_for(edges, dimension),
             radii: Vec::with_capacity(edges.div_ceil(ABREAST)),
@@ -211,7 +192,6 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             earshot: earshot as f32,
             point: vec![0.0; dimension],
             half: vec![0.0; dimension],
-            bend: vec![0.0; bend],
             configuration: vec![0.0; roadmap.space().map_or(0, Space::dimension)],
         }
     }
@@ -231,7 +211,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     #[inline]
     fn way_of(&self, slot: usize) -> [&[f32]; 2] {
         let dimension = self.dimension();
-        let way = &self.edges[slot * self.stride..][..2 * dimension];
+        let way = &self.edges[2 * slot * dimension..][..2 * dimension];
         way.split_at(dimension).into()
     }
 
@@ -245,46 +225,39 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     fn meet(&mut self, edge: EdgeId) -> usize {
-        let slot = self.met.len();
+        let slot = self.around.len();
         self.slots[edge.index()] = slot as u32 + 1;
-        let way = [&mut self.point, &mut self.half, &mut self.bend].map(Vec::as_mut_slice);
-        let half = self.measure.along(&self.roadmap, edge, way);
-        // It is on a parabola, whose ends are farthest from its tangent in the middle.
-        let aside = self.bend.iter().map(|bend| bend * bend).sum::<f32>();
-        for numbers in [&self.point, &self.half, &self.bend] {
-            self.edges.extend_from_slice(numbers);
-        }
-        self.nearest.push(Nearest([f32::INFINITY; POINTS]));
+        let first = self.points.len();
+        (self.points).resize(first + self.dimension(), [0.0; POINTS]);
+        let points = &mut self.points[first..];
+        let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
+        let aside = self.find_half(first);
+        self.edges.extend_from_slice(&self.point);
+        self.edges.extend_from_slice(&self.half);
+        self.around.push(Around::NOTHING);
         self.met.push(Met {
             batches: NOTHING,
             half,
-            aside: aside.sqrt() + ROUNDING,
+            aside,
             farthest: f32::INFINITY,
-            free: u32::MAX,
         });
         slot
     }
 
-    /// Finds out where the points of an edge are.
-    #[inline]
-    fn find_points(&mut self, slot: usize) {
-        if std::mem::replace(&mut self.points.slot, slot) == slot {
-            return;
+    /// Finds what leads from the middle of an edge to its end, whose points are kept from `first` on. How far from the
+    /// straight way through the middle the points are at most.
+    fn find_half(&mut self, first: usize) -> f32 {
+        let mut aside = 0.0;
+        let periods = self.measure.periods();
+        let each = self.half.iter_mut().zip(&self.point).enumerate();
+        for ((axis, (half, middle)), points) in each.zip(&self.points[first..]) {
+            let period = periods.get(axis).copied().unwrap_or(0.0);
+            let [back, on] = [0, POINTS - 1].map(|end| the_short_way(points[end] - middle, period));
+            *half = 0.5 * (on - back);
+            // They are on a parabola, whose ends are farthest from its tangent in the middle.
+            aside += 0.25 * (on + back) * (on + back);
         }
-        const { assert!(POINTS > 1) }
-        let along: [f32; POINTS] =
-            std::array::from_fn(|point| 2.0 * share(point, POINTS) as f32 - 1.0);
-        let dimension = self.dimension();
-        let way = &self.edges[slot * self.stride..][..self.stride];
-        let (middle, rest) = way.split_at(dimension);
-        let (half, bend) = rest.split_at(dimension);
-        let each = self.points.at.iter_mut().zip(middle.iter().zip(half));
-        for (axis, (points, (middle, half))) in each.enumerate() {
-            let bend = bend.get(axis).copied().unwrap_or(0.0);
-            for (point, along) in points.iter_mut().zip(&along) {
-                *point = middle + along * (half + along * bend);
-            }
-        }
+        aside.sqrt() + ROUNDING
     }
 
     /// How far from a point what was checked is still worth hearing of, in longest sides. Where that is farther than
@@ -301,11 +274,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// What the points of an edge know, from its beginning to its end.
     #[inline]
-    pub(super) fn around(&self, slot: usize) -> Around<'_, POINTS> {
-        Around {
-            squared: &self.nearest[slot].0,
-            free: self.met[slot].free,
-        }
+    pub(super) fn around(&self, slot: usize) -> &Around<POINTS> {
+        &self.around[slot]
     }
 
     /// Follows the roadmap where it has grown.
@@ -386,11 +356,10 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// Tells an edge of a batch. Whether any of its points has something nearer now.
     fn hear(&mut self, slot: usize, batch: usize) -> bool {
-        self.find_points(slot);
         let dimension = self.dimension();
         let periods = self.measure.periods();
-        let points = &self.points.at;
-        let nearest = &mut self.nearest[slot];
+        let points = &self.points[slot * dimension..][..dimension];
+        let around = &mut self.around[slot];
         let Batch {
             begin,
             end,
@@ -400,17 +369,15 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         } = self.batches[batch];
         let way = &self.ways[2 * batch * dimension..][..2 * dimension];
         let (middle, half) = way.split_at(dimension);
-        let met = &mut self.met[slot];
         let mut is_nearer = false;
         if is_stretch {
-            let nearer = nearest.take(squared_distances_from_way(points, middle, half, periods));
-            met.free |= nearer;
-            is_nearer = nearer != 0;
+            let squared = squared_distances_from_way(points, middle, half, periods);
+            is_nearer = around.take(squared, true);
         } else {
             // That many are not nearer shows at once for all of them.
             if end - begin >= MANY && aside.is_finite() {
                 let squared = squared_distances_from_way(points, middle, half, periods);
-                let each = squared.iter().zip(&nearest.0);
+                let each = squared.iter().zip(&around.squared);
                 let may_be_nearer = each.fold(false, |any, (squared, nearest)| {
                     let far = (nearest.sqrt() + aside) * ROOM;
                     any | (*squared < far * far)
@@ -421,13 +388,12 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             }
             for place in begin..end {
                 let q = &self.coordinates[place * dimension..][..dimension];
-                let nearer = nearest.take(squared_distances(points, q, periods));
-                met.free = met.free & !nearer | if self.free[place] { nearer } else { 0 };
-                is_nearer |= nearer != 0;
+                let squared = squared_distances(points, q, periods);
+                is_nearer |= around.take(squared, self.free[place]);
             }
         }
         if is_nearer {
-            met.farthest = greatest(&nearest.0).sqrt();
+            self.met[slot].farthest = greatest(&around.squared).sqrt();
         }
         is_nearer
     }
@@ -631,7 +597,7 @@ mod tests {
     fn nearest(around: &Surroundings<POINTS>, slot: usize) -> impl Iterator<Item = (f32, bool)> {
         let around = around.around(slot);
         let squared = around.squared.iter().enumerate();
-        squared.map(move |(point, squared)| (squared.sqrt(), around.is_free(point)))
+        squared.map(|(point, squared)| (squared.sqrt(), around.is_free(point)))
     }
 
     fn anywhere(random: &mut Pcg64) -> [f64; 3] {
@@ -655,9 +621,8 @@ mod tests {
         for roadmap in [roadmap(false), roadmap(true), embedded] {
             let mut measure = Measure::of(&roadmap);
             let dimension = measure.dimension();
-            let [mut point, mut place, mut middle, mut half] =
-                [(); 4].map(|()| vec![0.0; dimension]);
-            let mut bend = vec![0.0; if measure.is_straight() { 0 } else { dimension }];
+            let (mut points, mut point) = (vec![[0.0; POINTS]; dimension], vec![0.0; dimension]);
+            let mut place = point.clone();
             let mut around = Surroundings::<POINTS>::new(&roadmap, Remembered::All, f64::INFINITY);
             let mut random = Pcg64::seed_from_u64(7);
             let mut all: Vec<([f64; 3], bool)> = Vec::new();
@@ -675,12 +640,10 @@ mod tests {
                     let edge = EdgeId(random.random_range(0..roadmap.edge_count() as u32));
                     let slot = around.slot(edge);
                     around.look_along(slot);
-                    measure.along(&roadmap, edge, [&mut middle, &mut half, &mut bend]);
+                    measure.along(&roadmap, edge, &mut points, &mut point);
                     for (number, (distance, free)) in nearest(&around, slot).enumerate() {
-                        let t = 2.0 * share(number, POINTS) as f32 - 1.0;
-                        for (axis, x) in point.iter_mut().enumerate() {
-                            let bend = bend.get(axis).copied().unwrap_or(0.0);
-                            *x = middle[axis] + t * (half[axis] + t * bend);
+                        for (x, points) in point.iter_mut().zip(&points) {
+                            *x = points[number];
                         }
                         let each = all.iter().map(|(q, free)| {
                             measure.place(q, &mut place);
