@@ -39,6 +39,39 @@ pub(super) fn squared_distances<const N: usize>(
     squared
 }
 
+/// The same, or nothing if none of them is less than these. Of many axes the first mostly tell that: along them places
+/// differ most.
+#[inline(always)]
+pub(super) fn squared_distances_below<const N: usize>(
+    places: &[[f32; N]],
+    q: &[f32],
+    periods: &[f32],
+    most: &[f32; N],
+) -> Option<[f32; N]> {
+    let is_any_less =
+        |squared: &[f32; N]| (squared.iter().zip(most)).fold(false, |any, (a, b)| any | (a < b));
+    if q.len() <= AT_ONCE || !periods.is_empty() {
+        let squared = squared_distances(places, q, periods);
+        return is_any_less(&squared).then_some(squared);
+    }
+    let mut squared = [0.0; N];
+    for (places, q) in places.chunks(AT_ONCE).zip(q.chunks(AT_ONCE)) {
+        for (places, &q) in places.iter().zip(q) {
+            for (squared, x) in squared.iter_mut().zip(places) {
+                let part = q - x;
+                *squared += part * part;
+            }
+        }
+        if !is_any_less(&squared) {
+            return None;
+        }
+    }
+    Some(squared)
+}
+
+/// So many axes are summed before it is asked whether more are needed.
+const AT_ONCE: usize = 4;
+
 /// The same where axes come round again.
 #[inline(never)]
 fn squared_distances_round<const N: usize>(

@@ -11,7 +11,7 @@
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, Places, ROOM, squared_distance, squared_distance_straight, squared_distances,
+    ABREAST, Places, ROOM, squared_distance, squared_distance_straight, squared_distances_below,
     squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
@@ -119,18 +119,13 @@ impl<const POINTS: usize> Around<POINTS> {
     /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
     #[inline(always)]
     fn take(&mut self, squared: [f32; POINTS], is_free: bool) -> bool {
-        // Most of what is told is not, and that shows for all points at once.
-        let each = || squared.iter().zip(&self.squared);
-        if !each().fold(false, |any, (new, old)| any | (new < old)) {
-            return false;
-        }
         let mut nearer = 0;
         for (point, (new, old)) in squared.iter().zip(&mut self.squared).enumerate() {
             nearer |= u32::from(new < old) << point;
             *old = if new < old { *new } else { *old };
         }
         self.free = self.free & !nearer | if is_free { nearer } else { 0 };
-        true
+        nearer != 0
     }
 }
 
@@ -388,8 +383,11 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             }
             for place in begin..end {
                 let q = &self.coordinates[place * dimension..][..dimension];
-                let squared = squared_distances(points, q, periods);
-                is_nearer |= around.take(squared, self.free[place]);
+                // Most of what is told is not nearer, and that shows for all points at once.
+                let nearer = squared_distances_below(points, q, periods, &around.squared);
+                if let Some(squared) = nearer {
+                    is_nearer |= around.take(squared, self.free[place]);
+                }
             }
         }
         if is_nearer {
