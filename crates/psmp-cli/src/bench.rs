@@ -12,10 +12,10 @@ use psmp_lab::{Entrant, EntrantName, Row, Summary, counted, summarise};
 use psmp_report::bench::BenchSet;
 use psmp_report::report::comparison::Source;
 use psmp_report::reproduce::ReproduceError;
-use psmp_report::{KeptRows, rows};
+use psmp_report::{Kept, KeptRows, rows};
 use psmp_worlds::{Dataset, Prefer, ReadOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -295,7 +295,7 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Outcome> {
         Some(file) => Some(KeptRows::beside(file, &tasks, &entrants, &options)?),
         None => None,
     };
-    end_when_interrupted(kept.as_ref().map(KeptRows::folder), worlds)?;
+    end_when_interrupted(kept.as_ref().map(KeptRows::kept), worlds)?;
     let rows = match &kept {
         Some(kept) => kept.sweep(
             || bar.inc(1),
@@ -355,19 +355,15 @@ fn open_sets(args: &BenchArgs, entrants: &[Entrant]) -> Result<Vec<BenchSet>> {
 
 /// Sees that Ctrl-C ends the command at once and says what is left of it. Nothing needs to be waited
 /// for: what is kept is kept at a stroke.
-fn end_when_interrupted(kept: Option<&Path>, worlds: usize) -> Result<()> {
-    let kept = kept.map(Path::to_owned);
+fn end_when_interrupted(kept: Option<Kept>, worlds: usize) -> Result<()> {
     ctrlc::set_handler(move || {
         match &kept {
-            Some(folder) => {
-                let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-                let done = entries
-                    .filter(|e| e.path().extension().is_some_and(|e| e == "json"))
-                    .count();
+            Some(kept) => {
+                let done = kept.close();
                 say!(
                     "stopped: the rows of {done} of {worlds} worlds are kept in `{}`; run the same \
                      command again to go on",
-                    folder.display()
+                    kept.folder().display()
                 );
             }
             None => say!("stopped: without `--output` no rows are kept"),

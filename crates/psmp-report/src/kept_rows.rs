@@ -12,6 +12,7 @@ use psmp_lab::sweep::{SweepOptions, over_worlds};
 use psmp_lab::{Entrant, Row};
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use twox_hash::XxHash64;
 
 /// A sweep whose rows are kept.
@@ -21,7 +22,34 @@ pub struct KeptRows<'a> {
     options: &'a SweepOptions,
     fingerprint: String,
     parts: PathBuf,
+    kept: Kept,
+}
+
+/// What a sweep has kept so far, for who is about to end it.
+#[derive(Debug, Clone)]
+pub struct Kept {
     folder: PathBuf,
+    /// Held while a world is written.
+    writing: Arc<Mutex<()>>,
+}
+
+impl Kept {
+    /// The folder of what is kept.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How many worlds are kept, and no more will be: who has another waits for the end of the process.
+    #[must_use]
+    pub fn close(&self) -> usize {
+        std::mem::forget(self.writing.lock());
+        let entries = std::fs::read_dir(&self.folder);
+        let files = entries.into_iter().flatten().flatten();
+        files
+            .filter(|file| file.path().extension().is_some_and(|e| e == "json"))
+            .count()
+    }
 }
 
 impl<'a> KeptRows<'a> {
@@ -47,14 +75,17 @@ impl<'a> KeptRows<'a> {
             options,
             fingerprint,
             parts,
-            folder,
+            kept: Kept {
+                folder,
+                writing: Arc::default(),
+            },
         })
     }
 
-    /// The folder of what is kept.
+    /// What is kept, as it becomes more.
     #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn kept(&self) -> Kept {
+        self.kept.clone()
     }
 
     /// Runs what has not been run. `tick` is called after each run, from any thread; `damaged` hears of files
@@ -68,7 +99,7 @@ impl<'a> KeptRows<'a> {
         damaged: impl Fn(&FileError) + Sync,
     ) -> Result<Vec<Row>, ReproduceError> {
         over_worlds(self.tasks, self.options.jobs, |place, set, world| {
-            let path = self.folder.join(format!("{place:06}.json"));
+            let path = self.kept.folder.join(format!("{place:06}.json"));
             let expected = self.entrants.len() * self.options.seeds.len();
             let kept =
                 keep::recall_rows(&path, &self.fingerprint, expected).unwrap_or_else(|trouble| {
@@ -80,6 +111,8 @@ impl<'a> KeptRows<'a> {
                 return Ok(rows);
             }
             let rows = set.runs_in_world(world, self.entrants, self.options, &tick)?;
+            let writing = self.kept.writing.lock();
+            let _writing = writing.unwrap_or_else(PoisonError::into_inner);
             keep::keep(&path, &self.fingerprint, &rows)?;
             Ok(rows)
         })
@@ -90,8 +123,8 @@ impl<'a> KeptRows<'a> {
     /// # Errors
     /// If it cannot be removed.
     pub fn remove(self) -> Result<(), FileError> {
-        std::fs::remove_dir_all(&self.folder)
-            .map_err(|e| FileError::io(&self.folder, "remove", e))?;
+        let folder = &self.kept.folder;
+        std::fs::remove_dir_all(folder).map_err(|e| FileError::io(folder, "remove", e))?;
         // Another sweep may have been stopped there; then the folder stays.
         let _ = std::fs::remove_dir(&self.parts);
         Ok(())

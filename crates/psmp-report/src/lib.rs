@@ -20,4 +20,4 @@ pub mod reproduce;
 #[cfg(feature = "rows")]
 pub mod rows;
 
-pub use kept_rows::KeptRows;
+pub use kept_rows::{Kept, KeptRows};
