@@ -6,10 +6,9 @@
 //! are free or blocked together, so that whoever was lucky with a few of them would soon be alone, and the mean is better
 //! than any one member.
 //!
-//! One thing the checks of a run can decide: whether a belief knows all, as a set of known worlds does that has the true one
-//! among them. That is a hypothesis beside the mean, and its weight does move by Bayes' rule: where that belief is never
-//! wrong it is alone before long, and where it is wrong it has no say. It is no part of the mean: a set of worlds without the
-//! true one is sure of itself and wrong.
+//! One thing the checks of a run can decide: whether a member knows all, as a set of known worlds does that has the true one
+//! among them. That is a hypothesis beside the mean, and its weight does move by Bayes' rule: where the member is never
+//! wrong it is alone before long, and where it is wrong it is back among the others.
 
 use super::{Belief, Evidence, Local, PartlyChecked};
 use crate::checker::Sightings;
@@ -32,7 +31,7 @@ struct Member<'a> {
     share: f64,
 }
 
-/// The hypothesis that a member knows the truth.
+/// The hypothesis that one member knows the truth.
 struct Knowing {
     member: usize,
     log_odds: f64,
@@ -81,24 +80,13 @@ impl<'a> Ensemble<'a> {
         }
     }
 
-    /// The same, where this belief may know the truth: `log_odds` says how likely that is before any check. It counts as one
-    /// more member, the last.
+    /// The same, where the member at this place may know the truth: `log_odds` says how likely that is before any check.
     ///
     /// # Panics
-    /// If the odds are not a number.
+    /// If there is no such member, or the odds are not a number.
     #[must_use]
-    pub fn beside_one_that_may_know(
-        mut self,
-        belief: Box<dyn Belief + Send + 'a>,
-        log_odds: f64,
-    ) -> Self {
-        assert!(log_odds.is_finite(), "odds must be a number");
-        let member = self.members.len();
-        self.members.push(Member {
-            belief: PartlyChecked::new(belief, self.cache.len()),
-            weight: 0.0,
-            share: 0.0,
-        });
+    pub fn where_one_may_know(mut self, member: usize, log_odds: f64) -> Self {
+        assert!(member < self.members.len() && log_odds.is_finite());
         self.knowing = Some(Knowing { member, log_odds });
         self.share_out();
         self
@@ -256,15 +244,18 @@ mod tests {
         assert!((shares[0] - heavier).abs() < 1e-12 && (shares[0] + shares[1] - 1.0).abs() < 1e-12);
     }
 
-    /// Who knows the truth is alone before long; who was thought to and does not has no say.
+    /// Who knows the truth is alone before long; who was thought to and does not is one of several again.
     #[test]
     fn who_knows_the_truth_is_found_out() {
         let truth: Vec<bool> = (0..60).map(|e| e % 3 != 0).collect();
         let wrong: Vec<bool> = truth.iter().map(|free| !free).collect();
-        for (told, expected) in [(truth.clone(), 1.0), (wrong, 0.0)] {
-            let members = vec![constant(0.5), constant(0.7)];
-            let knows = Box::new(Certain::new(told));
-            let mut ensemble = Ensemble::new(60, members).beside_one_that_may_know(knows, -1.0);
+        for (told, expected) in [(truth.clone(), 1.0), (wrong, 1.0 / 3.0)] {
+            let members: Vec<(Box<dyn Belief + Send>, f64)> = vec![
+                constant(0.5),
+                constant(0.7),
+                (Box::new(Certain::new(told)), 0.0),
+            ];
+            let mut ensemble = Ensemble::new(60, members).where_one_may_know(2, -1.0);
             for edge in 0..30 {
                 let free = truth[edge as usize];
                 ensemble.observe(Evidence::of(EdgeId(edge), free, &Sightings::default()));
@@ -280,7 +271,7 @@ mod tests {
     #[test]
     fn partial_checks_weigh_by_their_likelihood() {
         let mut ensemble =
-            Ensemble::new(3, vec![constant(0.2)]).beside_one_that_may_know(constant(0.9).0, 0.0);
+            Ensemble::new(3, vec![constant(0.9), constant(0.2)]).where_one_may_know(0, 0.0);
         let edge = EdgeId(1);
         let mut before = Likelihood::NOTHING_SEEN;
         for now in [
@@ -288,16 +279,16 @@ mod tests {
             Likelihood::inconclusive(0.1),
             Likelihood::of(true),
         ] {
-            // What each holds for likely now, given what was seen before.
+            // The members' means of what is likely now, given what was seen before.
             let [p, q] = [0.9, 0.2].map(|p: f64| before.posterior(p).clamp(DOUBT, 1.0 - DOUBT));
             let step = |p: f64| {
                 p * now.if_free / before.if_free + (1.0 - p) * now.if_blocked / before.if_blocked
             };
             let odds = |ensemble: &Ensemble| {
-                let knowing = ensemble.shares().last().unwrap();
-                knowing / (1.0 - knowing)
+                let first = ensemble.shares().next().unwrap();
+                (2.0 * first - 1.0) / (2.0 - 2.0 * first)
             };
-            let expected = odds(&ensemble) * step(p) / step(q);
+            let expected = odds(&ensemble) * step(p) / (0.5 * (step(p) + step(q)));
             ensemble.observe(Evidence {
                 edge,
                 before,
@@ -309,7 +300,7 @@ mod tests {
             if now.verdict().is_none() {
                 let shares: Vec<f64> = ensemble.shares().collect();
                 let [p, q] = [0.9, 0.2].map(|p| now.posterior(p));
-                let mean = shares[1] * p.min(1.0 - DOUBT) + shares[0] * q;
+                let mean = shares[0] * p.min(1.0 - DOUBT) + shares[1] * q;
                 assert!((ensemble.probability_free(edge) - mean).abs() < 1e-9);
             }
         }

@@ -35,12 +35,12 @@ crate::table_of_names! {
     "freq" Self::Frequencies, "each edge's own share of the known worlds";
     "local" Self::Local, "obstacles with a rate and a size, learned from the checks";
     "latent" Self::Latent, "hidden causes, learned from the known worlds";
-    "ensemble" Self::Ensemble, "`local` and, with known worlds, `latent` and `soft`, by how well each predicts, and `fs` if it may know all";
+    "ensemble" Self::Ensemble, "`local` and, with known worlds, `latent`, `soft` and `fs`, by how well each predicts";
 }
 
 impl BeliefName {
     /// The members of an ensemble: those of them that can be had.
-    pub const MEMBERS: [Self; 3] = [Self::Local, Self::Latent, Self::SoftSet];
+    pub const MEMBERS: [Self; 4] = [Self::Local, Self::Latent, Self::SoftSet, Self::FiniteSet];
 
     /// Whether it learns from known worlds, where there are any.
     #[must_use]
@@ -121,11 +121,11 @@ impl BeliefName {
                 }
                 let ensemble = Ensemble::new(roadmap.edge_count(), members);
                 let ensemble = match &setting.experience {
-                    // The known worlds may have the true one among them.
+                    // The last member is the set of known worlds, which may have the true one in it.
                     Some(experience) => {
+                        let last = ensemble.shares().count() - 1;
                         let log_odds = setting.models.log_odds_of_knowing(experience);
-                        let known = Self::FiniteSet.build(setting, Member)?;
-                        ensemble.beside_one_that_may_know(known, log_odds)
+                        ensemble.where_one_may_know(last, log_odds)
                     }
                     None => ensemble,
                 };
