@@ -110,29 +110,17 @@ impl Tradeoff {
 /// weighs in a search what that and its length come to.
 #[derive(Debug)]
 pub(crate) struct Surprises {
-    edges: Vec<Surprise>,
-    proposal: u32,
-}
-
-/// Memory of these that is 0 costs nothing until it is touched.
-#[derive(Debug, Clone, Copy)]
-struct Surprise {
-    /// -log P(free) of an unchecked edge, infinite where it is blocked, negative where it is free.
-    surprise: f64,
-    /// The probability whose logarithm that is, 0 if it is none. Most probabilities are what they were the last
-    /// time, and a logarithm is dearer than a comparison.
-    of: f64,
-    /// The proposal for which this was found out.
+    /// -log P(free) of each unchecked edge, infinite where it is blocked, negative where it is free; the probability whose
+    /// logarithm that is, 0 if it is none; and the proposal for which it was found out. Most probabilities are what
+    /// they were the last time, and a logarithm is dearer than a comparison. Not a type of its own, because memory of
+    /// these that is 0 costs nothing until it is touched.
+    edges: Vec<(f64, f64, u32)>,
     proposal: u32,
 }
 
 /// The surprise that a free edge is free.
 const FREE: f64 = -1.0;
-const UNKNOWN: Surprise = Surprise {
-    surprise: 0.0,
-    of: 0.0,
-    proposal: 0,
-};
+const UNKNOWN: (f64, f64, u32) = (0.0, 0.0, 0);
 
 impl Surprises {
     pub(crate) fn new(roadmap: &Roadmap) -> Self {
@@ -160,27 +148,22 @@ impl Surprises {
 
     #[inline]
     fn of<B: Belief>(&mut self, edge: EdgeId, ledger: &Ledger, belief: &mut B) -> f64 {
-        let known = &mut self.edges[edge.index()];
-        if known.proposal == self.proposal {
-            return known.surprise;
+        let (surprise, of, proposal) = &mut self.edges[edge.index()];
+        if *proposal == self.proposal {
+            return *surprise;
         }
-        known.proposal = self.proposal;
-        let probability = match ledger.status(edge) {
-            EdgeStatus::Unchecked => belief.probability_free(edge),
-            checked => {
-                known.of = 0.0;
-                known.surprise = match checked {
-                    EdgeStatus::Free => FREE,
-                    _ => f64::INFINITY,
-                };
-                return known.surprise;
+        *proposal = self.proposal;
+        match ledger.status(edge) {
+            EdgeStatus::Free => (*surprise, *of) = (FREE, 0.0),
+            EdgeStatus::Blocked => (*surprise, *of) = (f64::INFINITY, 0.0),
+            EdgeStatus::Unchecked => {
+                let probability = belief.probability_free(edge);
+                if *of != probability || probability == 0.0 {
+                    (*surprise, *of) = (-probability.ln(), probability);
+                }
             }
-        };
-        if known.of != probability || probability == 0.0 {
-            known.of = probability;
-            known.surprise = -probability.ln();
         }
-        known.surprise
+        *surprise
     }
 }
 
