@@ -138,6 +138,17 @@ impl Axis {
 }
 
 impl Axis {
+    /// What is a share `t` of the way from `a` to `b`, in canonical form.
+    #[inline]
+    pub(crate) fn between(&self, a: f64, b: f64, t: f64) -> f64 {
+        let value = if t >= 1.0 {
+            b
+        } else {
+            a + self.difference(a, b) * t
+        };
+        self.canonical(value)
+    }
+
     /// The number that stands for a place, whatever number was given for it.
     #[inline]
     fn canonical(&self, value: f64) -> f64 {
@@ -305,12 +316,7 @@ impl Space {
     #[inline]
     pub fn interpolate(&self, a: &[f64], b: &[f64], t: f64, out: &mut [f64]) {
         for (((axis, &a), &b), out) in self.axes.iter().zip(a).zip(b).zip(out) {
-            let value = if t >= 1.0 {
-                b
-            } else {
-                a + axis.difference(a, b) * t
-            };
-            *out = axis.canonical(value);
+            *out = axis.between(a, b, t);
         }
     }
 

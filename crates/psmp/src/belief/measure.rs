@@ -31,8 +31,8 @@ pub(super) struct Measure {
 /// What places are made of.
 #[derive(Debug, Clone)]
 enum Of {
-    /// Of configurations; with how each number is counted, and room for one.
-    Configurations(Vec<Counted>, Vec<f64>),
+    /// Of configurations; with how each number is counted.
+    Configurations(Vec<Counted>),
     /// Of what they are embedded as.
     Embedded(Embedded),
 }
@@ -92,7 +92,7 @@ impl Measure {
                     true => own.axes().iter().map(period).collect(),
                     false => Vec::new(),
                 },
-                of: Of::Configurations(counted.collect(), vec![0.0; own.dimension()]),
+                of: Of::Configurations(counted.collect()),
             };
         };
         let mut measure = Self {
@@ -142,7 +142,7 @@ impl Measure {
     #[inline]
     pub fn place(&mut self, configuration: &[f64], place: &mut [f32]) {
         match &mut self.of {
-            Of::Configurations(counted, _) => count(counted, configuration, place),
+            Of::Configurations(counted) => count(counted, configuration, place),
             Of::Embedded(embedded) => embedded.place(configuration, place),
         }
     }
@@ -158,16 +158,18 @@ impl Measure {
     ) -> f32 {
         let (own, a, b) = ends(roadmap, edge);
         match &mut self.of {
-            Of::Configurations(counted, room) => {
-                for place in 0..POINTS {
-                    own.interpolate(a, b, share(place, POINTS), room);
-                    count(counted, room, middle);
-                    for (points, x) in points.iter_mut().zip(&*middle) {
-                        points[place] = *x;
+            Of::Configurations(counted) => {
+                let ends = own.axes().iter().zip(a.iter().zip(b));
+                let places = points.iter_mut().zip(middle);
+                for ((counted, (axis, (&a, &b))), (points, middle)) in
+                    counted.iter().zip(ends).zip(places)
+                {
+                    let at = |t| counted.at(axis.between(a, b, t));
+                    for (place, point) in points.iter_mut().enumerate() {
+                        *point = at(share(place, POINTS));
                     }
+                    *middle = at(0.5);
                 }
-                own.interpolate(a, b, 0.5, room);
-                count(counted, room, middle);
                 (0.5 * own.distance(a, b) / own.longest_side()) as f32 * ROOM
             }
             Of::Embedded(embedded) => {

@@ -55,22 +55,37 @@ pub(super) fn squared_distances_below<const N: usize>(
         return is_any_less(&squared).then_some(squared);
     }
     let mut squared = [0.0; N];
-    for (places, q) in places.chunks(AT_ONCE).zip(q.chunks(AT_ONCE)) {
-        for (places, &q) in places.iter().zip(q) {
-            for (squared, x) in squared.iter_mut().zip(places) {
-                let part = q - x;
-                *squared += part * part;
-            }
-        }
+    let (places, last_places) = places.as_chunks::<AT_ONCE>();
+    let (q, last_of_q) = q.as_chunks::<AT_ONCE>();
+    for (places, q) in places.iter().zip(q) {
+        add_squares(&mut squared, places, q);
         if !is_any_less(&squared) {
             return None;
         }
     }
-    Some(squared)
+    for (places, q) in last_places.iter().zip(last_of_q) {
+        add_squares(&mut squared, &[*places], &[*q]);
+    }
+    is_any_less(&squared).then_some(squared)
+}
+
+/// Adds the squares of how far each of some places is from another along some axes, whose number is known beforehand.
+#[inline(always)]
+fn add_squares<const N: usize, const AXES: usize>(
+    squared: &mut [f32; N],
+    places: &[[f32; N]; AXES],
+    q: &[f32; AXES],
+) {
+    for (place, squared) in squared.iter_mut().enumerate() {
+        for (places, q) in places.iter().zip(q) {
+            let part = q - places[place];
+            *squared += part * part;
+        }
+    }
 }
 
 /// So many axes are summed before it is asked whether more are needed.
-const AT_ONCE: usize = 4;
+pub(super) const AT_ONCE: usize = 4;
 
 /// The same where axes come round again.
 #[inline(never)]
@@ -146,34 +161,36 @@ pub(super) fn squared_distances_from_way<const N: usize>(
         }
         return squared;
     }
-    squared_distances_from_long_way(places, middle, half, periods)
+    match periods {
+        [] => squared_distances_from_long_way(places, middle, half, |straight, _| straight),
+        _ => squared_distances_from_long_way(places, middle, half, |straight, axis| {
+            the_short_way(straight, periods[axis])
+        }),
+    }
 }
 
-/// The same for any number of axes, whether or not they come round again.
+/// The same for any number of axes, by what is the short way along each.
 #[inline(never)]
 fn squared_distances_from_long_way<const N: usize>(
     places: &[[f32; N]],
     middle: &[f32],
     half: &[f32],
-    periods: &[f32],
+    short: impl Fn(f32, usize) -> f32,
 ) -> [f32; N] {
-    let period = |axis: usize| periods.get(axis).copied().unwrap_or(0.0);
     let mut whole = f32::MIN_POSITIVE;
     let mut along = [0.0; N];
     let each = || places.iter().zip(middle.iter().zip(half)).enumerate();
     for (axis, (places, (&m, &half))) in each() {
-        let period = period(axis);
         whole += half * half;
         for (along, &x) in along.iter_mut().zip(places) {
-            *along += the_short_way(x - m, period) * half;
+            *along += short(x - m, axis) * half;
         }
     }
     let along = along.map(|along| no_farther_than_ends(along / whole));
     let mut squared = [0.0; N];
     for (axis, (places, (&m, &half))) in each() {
-        let period = period(axis);
         for ((squared, &x), t) in squared.iter_mut().zip(places).zip(&along) {
-            let part = the_short_way(x - m, period) - t * half;
+            let part = short(x - m, axis) - t * half;
             *squared += part * part;
         }
     }

@@ -11,7 +11,7 @@
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, Places, ROOM, squared_distance, squared_distance_straight, squared_distances_below,
+    ABREAST, AT_ONCE, Places, ROOM, squared_distance, squared_distance_straight, squared_distances_below,
     squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
@@ -369,9 +369,11 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             let squared = squared_distances_from_way(points, middle, half, periods);
             is_nearer = around.take(squared, true);
         } else {
-            // That many are not nearer shows at once for all of them.
+            // That many are not nearer shows at once for all of them, and mostly along a few axes.
             if end - begin >= MANY && aside.is_finite() {
-                let squared = squared_distances_from_way(points, middle, half, periods);
+                let few = dimension.min(AT_ONCE);
+                let [middle, half] = [middle, half].map(|way| &way[..few]);
+                let squared = squared_distances_from_way(&points[..few], middle, half, &[]);
                 let each = squared.iter().zip(&around.squared);
                 let may_be_nearer = each.fold(false, |any, (squared, nearest)| {
                     let far = (nearest.sqrt() + aside) * ROOM;
