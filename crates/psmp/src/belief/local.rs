@@ -349,8 +349,8 @@ fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
 }
 
 /// What there is along an edge of stretches of this length, by what its points know.
-fn along(around: &Around<POINTS>, stretch: f32) -> Met {
-    let squared = &around.squared;
+fn along(around: &Around, stretch: f32) -> Met {
+    let squared = around.squared.as_array();
     let mut nearest_hit = f32::INFINITY;
     let mut of_free = [0.0; POINTS];
     for (point, (of_free, squared)) in of_free.iter_mut().zip(squared).enumerate() {

@@ -8,15 +8,21 @@
 //! A [place](super::places) has its numbers from the middle of the space, each axis by its weight, in longest sides: so
 //! distances between places are plain, and in longest sides too.
 
-use super::places::ROOM;
+use super::places::{ABREAST, ROOM};
 use super::surroundings::ends;
 use crate::roadmap::{EdgeId, Roadmap, VertexId};
 use crate::space::{Axis, Embedding};
 use std::sync::Arc;
+use wide::f32x16;
 
 /// How far along an edge one of its points is.
 pub(super) fn share(place: usize, points: usize) -> f64 {
     place as f64 / (points - 1) as f64
+}
+
+/// How far along an edge each of its points is, and the last again as often as there is room.
+fn shares<const POINTS: usize>() -> [f64; ABREAST] {
+    std::array::from_fn(|place| share(place.min(POINTS - 1), POINTS))
 }
 
 /// Places of configurations.
@@ -147,13 +153,13 @@ impl Measure {
         }
     }
 
-    /// Writes the places of evenly spaced points of an edge, both ends included, number by number, and the place of
-    /// its middle. How far from the middle they are at most.
+    /// Writes the places of evenly spaced points of an edge, both ends included, number by number and the last again as
+    /// often as there is room, and the place of its middle. How far from the middle they are at most.
     pub fn along<const POINTS: usize>(
         &mut self,
         roadmap: &Roadmap,
         edge: EdgeId,
-        points: &mut [[f32; POINTS]],
+        points: &mut [f32x16],
         middle: &mut [f32],
     ) -> f32 {
         let (own, a, b) = ends(roadmap, edge);
@@ -165,9 +171,8 @@ impl Measure {
                     counted.iter().zip(ends).zip(places)
                 {
                     let at = |t| counted.at(axis.between(a, b, t));
-                    for (place, point) in points.iter_mut().enumerate() {
-                        *point = at(share(place, POINTS));
-                    }
+                    let each = shares::<POINTS>().map(at);
+                    *points = each.into();
                     *middle = at(0.5);
                 }
                 (0.5 * own.distance(a, b) / own.longest_side()) as f32 * ROOM
@@ -179,19 +184,16 @@ impl Measure {
                 embedded.configuration = configuration;
                 let edge = roadmap.edge(edge);
                 let [from, to] = [(edge.from, a), (edge.to, b)].map(|(v, q)| embedded.vertex(v, q));
-                let mut squared = [0.0; POINTS];
+                let t = f32x16::from(shares::<POINTS>().map(|t| t as f32));
+                let (on, back) = (t * 2.0, -t + 1.0);
+                let mut squared = f32x16::ZERO;
                 for (axis, (points, &m)) in points.iter_mut().zip(&*middle).enumerate() {
                     let (a, b) = (embedded.places[from + axis], embedded.places[to + axis]);
-                    let each = points.iter_mut().zip(&mut squared);
-                    for (place, (point, squared)) in each.enumerate() {
-                        let t = share(place, POINTS) as f32;
-                        *point = (1.0 - t) * (1.0 - 2.0 * t) * a
-                            + 4.0 * t * (1.0 - t) * m
-                            + t * (2.0 * t - 1.0) * b;
-                        *squared += (*point - m) * (*point - m);
-                    }
+                    *points = back * (-on + 1.0) * a + on * 2.0 * back * m + t * (on - 1.0) * b;
+                    let part = *points - m;
+                    squared += part * part;
                 }
-                squared.into_iter().fold(0.0, f32::max).sqrt() * ROOM
+                squared.to_array().into_iter().fold(0.0, f32::max).sqrt() * ROOM
             }
         }
     }
@@ -259,15 +261,15 @@ pub(super) mod tests {
         let roadmap = Roadmap::from_configurations(space.clone(), points, near).unwrap();
         let mut measure = Measure::of(&roadmap);
         assert_eq!(measure.dimension(), 4);
-        let (mut points, mut middle) = ([[0.0; 9]; 4], [0.0; 4]);
+        let (mut points, mut middle) = ([f32x16::ZERO; 4], [0.0; 4]);
         let (mut q, mut place) = ([0.0; 2], [0.0; 4]);
         for edge in roadmap.edge_ids() {
-            let half = measure.along(&roadmap, edge, &mut points, &mut middle);
+            let half = measure.along::<9>(&roadmap, edge, &mut points, &mut middle);
             let (_, a, b) = ends(&roadmap, edge);
             for point in 0..9 {
                 space.interpolate(a, b, share(point, 9), &mut q);
                 measure.place(&q, &mut place);
-                let at = points.map(|axis| axis[point]);
+                let at = points.map(|axis| axis.as_array()[point]);
                 let off = squared_distance(&at, &place, measure.periods()).sqrt();
                 assert!(off <= 0.01 * half, "{off} of {half}");
                 assert!(squared_distance(&at, &middle, measure.periods()) <= half * half);

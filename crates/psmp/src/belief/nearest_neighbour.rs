@@ -69,7 +69,7 @@ impl Belief for NearestNeighbour {
         let slot = self.surroundings.slot(edge);
         self.surroundings.look_along(slot);
         let around = self.surroundings.around(slot);
-        for (point, squared) in around.squared.iter().enumerate() {
+        for (point, squared) in around.squared.as_array()[..POINTS].iter().enumerate() {
             let weight = (-self.eta * f64::from(*squared).sqrt()).exp();
             let free = f64::from(u8::from(around.is_free(point)));
             least = least.min((weight * free + 1.0) / (weight + 2.0));

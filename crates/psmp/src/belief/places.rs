@@ -4,37 +4,49 @@
 //! axis and so many side by side that one instruction compares several, in single precision: that tells a
 //! ten-millionth of the longest side apart, which is far less than the distance between two checks.
 
+use wide::f32x16;
+
 /// How many places stand side by side.
 pub(super) const ABREAST: usize = 16;
 
 /// Room for rounding, so that nothing nearer is ever passed over.
 pub(super) const ROOM: f32 = 1.0 + 1e-5;
 
-/// The square of how far each of some places, axis by axis, is from another. Periods are those of the axes, or none if no
-/// axis comes round again.
+/// The square of how far each of the places of a row, axis by axis, is from another. Periods are those of the axes, or none
+/// if no axis comes round again.
 #[inline(always)]
-pub(super) fn squared_distances<const N: usize>(
-    places: &[[f32; N]],
-    q: &[f32],
-    periods: &[f32],
-) -> [f32; N] {
-    if !periods.is_empty() {
-        return squared_distances_round(places, q, periods);
-    }
-    let mut squared = [0.0; N];
-    // What there is most of is kept in registers from one axis to the next.
-    if let ([xs, ys], &[x, y]) = (places, q) {
-        for ((squared, at_x), at_y) in squared.iter_mut().zip(xs).zip(ys) {
-            let (x, y) = (x - at_x, y - at_y);
-            *squared = x * x + y * y;
+pub(super) fn squared_distances(row: &[f32x16], q: &[f32], periods: &[f32]) -> f32x16 {
+    match (row, q, periods) {
+        // What there is most of needs no loop.
+        (&[xs, ys], &[x, y], []) => {
+            let (x, y) = (xs - x, ys - y);
+            x * x + y * y
         }
-        return squared;
-    }
-    for (places, &q) in places.iter().zip(q) {
-        for (squared, x) in squared.iter_mut().zip(places) {
-            let part = q - x;
-            *squared += part * part;
+        (_, _, []) => {
+            let mut squared = f32x16::ZERO;
+            add_squares(&mut squared, row, q);
+            squared
         }
+        _ => squared_distances_round(row, q, periods),
+    }
+}
+
+/// Adds the squares of how far places are from another one along some axes.
+#[inline(always)]
+fn add_squares(squared: &mut f32x16, row: &[f32x16], q: &[f32]) {
+    for (&places, &q) in row.iter().zip(q) {
+        let part = places - q;
+        *squared += part * part;
+    }
+}
+
+/// The same where axes come round again.
+#[inline(never)]
+fn squared_distances_round(row: &[f32x16], q: &[f32], periods: &[f32]) -> f32x16 {
+    let mut squared = f32x16::ZERO;
+    for (&places, (&q, &period)) in row.iter().zip(q.iter().zip(periods)) {
+        let part = the_short_ways(places - q, period);
+        squared += part * part;
     }
     squared
 }
@@ -42,67 +54,31 @@ pub(super) fn squared_distances<const N: usize>(
 /// The same, or nothing if none of them is less than these. Of many axes the first mostly tell that: along them places
 /// differ most.
 #[inline(always)]
-pub(super) fn squared_distances_below<const N: usize>(
-    places: &[[f32; N]],
+pub(super) fn squared_distances_below(
+    row: &[f32x16],
     q: &[f32],
     periods: &[f32],
-    most: &[f32; N],
-) -> Option<[f32; N]> {
-    let is_any_less =
-        |squared: &[f32; N]| (squared.iter().zip(most)).fold(false, |any, (a, b)| any | (a < b));
+    most: f32x16,
+) -> Option<f32x16> {
     if q.len() <= AT_ONCE || !periods.is_empty() {
-        let squared = squared_distances(places, q, periods);
-        return is_any_less(&squared).then_some(squared);
+        let squared = squared_distances(row, q, periods);
+        return squared.simd_lt(most).any().then_some(squared);
     }
-    let mut squared = [0.0; N];
-    let (places, last_places) = places.as_chunks::<AT_ONCE>();
+    let mut squared = f32x16::ZERO;
+    let (rows, last_rows) = row.as_chunks::<AT_ONCE>();
     let (q, last_of_q) = q.as_chunks::<AT_ONCE>();
-    for (places, q) in places.iter().zip(q) {
-        add_squares(&mut squared, places, q);
-        if !is_any_less(&squared) {
+    for (row, q) in rows.iter().zip(q) {
+        add_squares(&mut squared, row, q);
+        if !squared.simd_lt(most).any() {
             return None;
         }
     }
-    for (places, q) in last_places.iter().zip(last_of_q) {
-        add_squares(&mut squared, &[*places], &[*q]);
-    }
-    is_any_less(&squared).then_some(squared)
-}
-
-/// Adds the squares of how far each of some places is from another along some axes, whose number is known beforehand.
-#[inline(always)]
-fn add_squares<const N: usize, const AXES: usize>(
-    squared: &mut [f32; N],
-    places: &[[f32; N]; AXES],
-    q: &[f32; AXES],
-) {
-    for (place, squared) in squared.iter_mut().enumerate() {
-        for (places, q) in places.iter().zip(q) {
-            let part = q - places[place];
-            *squared += part * part;
-        }
-    }
+    add_squares(&mut squared, last_rows, last_of_q);
+    squared.simd_lt(most).any().then_some(squared)
 }
 
 /// So many axes are summed before it is asked whether more are needed.
 pub(super) const AT_ONCE: usize = 4;
-
-/// The same where axes come round again.
-#[inline(never)]
-fn squared_distances_round<const N: usize>(
-    places: &[[f32; N]],
-    q: &[f32],
-    periods: &[f32],
-) -> [f32; N] {
-    let mut squared = [0.0; N];
-    for ((places, &q), &period) in places.iter().zip(q).zip(periods) {
-        for (squared, x) in squared.iter_mut().zip(places) {
-            let part = the_short_way(q - x, period);
-            *squared += part * part;
-        }
-    }
-    squared
-}
 
 /// A way along an axis that comes round again after `period`, or does not where that is 0, the shorter way round.
 #[inline(always)]
@@ -113,10 +89,20 @@ pub(super) fn the_short_way(straight: f32, period: f32) -> f32 {
     }
 }
 
+/// The same for several, of which each has its own shorter way round.
+#[inline(always)]
+fn the_short_ways(straight: f32x16, period: f32) -> f32x16 {
+    (straight.to_array()).map(|straight| the_short_way(straight, period)).into()
+}
+
 /// The square of the distance of two places.
 pub(super) fn squared_distance(a: &[f32], b: &[f32], periods: &[f32]) -> f32 {
-    let [squared] = squared_distances(a.as_chunks().0, b, periods);
-    squared
+    if periods.is_empty() {
+        return squared_distance_straight(a, b);
+    }
+    let each = a.iter().zip(b).zip(periods);
+    let parts = each.map(|((a, b), &period)| the_short_way(b - a, period));
+    parts.map(|part| part * part).sum()
 }
 
 /// The same where no axis comes round again, several axes at once.
@@ -140,92 +126,80 @@ pub(super) fn squared_distance_straight(a: &[f32], b: &[f32]) -> f32 {
     })
 }
 
-/// The square of the distance of each place from a straight way, given by its middle and what leads from there to one of
-/// its ends.
+/// The square of the distance of each place of a row from a straight way, given by its middle and what leads from there to
+/// one of its ends.
 #[inline]
-pub(super) fn squared_distances_from_way<const N: usize>(
-    places: &[[f32; N]],
+pub(super) fn squared_distances_from_way(
+    row: &[f32x16],
     middle: &[f32],
     half: &[f32],
     periods: &[f32],
-) -> [f32; N] {
+) -> f32x16 {
     // What there is most of is kept in registers from one axis to the next.
-    if let ([xs, ys], &[at_x, at_y], &[on_x, on_y], []) = (places, middle, half, periods) {
+    if let (&[xs, ys], &[at_x, at_y], &[on_x, on_y], []) = (row, middle, half, periods) {
         let whole = f32::MIN_POSITIVE + on_x * on_x + on_y * on_y;
-        let mut squared = [0.0; N];
-        for ((squared, x), y) in squared.iter_mut().zip(xs).zip(ys) {
-            let (x, y) = (x - at_x, y - at_y);
-            let t = no_farther_than_ends((x * on_x + y * on_y) / whole);
-            let (x, y) = (x - t * on_x, y - t * on_y);
-            *squared = x * x + y * y;
-        }
-        return squared;
+        let (x, y) = (xs - at_x, ys - at_y);
+        let t = no_farther_than_ends((x * on_x + y * on_y) / whole);
+        let (x, y) = (x - t * on_x, y - t * on_y);
+        return x * x + y * y;
     }
     match periods {
-        [] => squared_distances_from_long_way(places, middle, half, |straight, _| straight),
-        _ => squared_distances_from_long_way(places, middle, half, |straight, axis| {
-            the_short_way(straight, periods[axis])
+        [] => squared_distances_from_long_way(row, middle, half, |straight, _| straight),
+        _ => squared_distances_from_long_way(row, middle, half, |straight, axis| {
+            the_short_ways(straight, periods[axis])
         }),
     }
 }
 
 /// The same for any number of axes, by what is the short way along each.
 #[inline(never)]
-fn squared_distances_from_long_way<const N: usize>(
-    places: &[[f32; N]],
+fn squared_distances_from_long_way(
+    row: &[f32x16],
     middle: &[f32],
     half: &[f32],
-    short: impl Fn(f32, usize) -> f32,
-) -> [f32; N] {
-    let mut whole = f32::MIN_POSITIVE;
-    let mut along = [0.0; N];
-    let each = || places.iter().zip(middle.iter().zip(half)).enumerate();
-    for (axis, (places, (&m, &half))) in each() {
+    short: impl Fn(f32x16, usize) -> f32x16,
+) -> f32x16 {
+    let (mut along, mut whole) = (f32x16::ZERO, f32::MIN_POSITIVE);
+    let each = || row.iter().zip(middle.iter().zip(half)).enumerate();
+    for (axis, (&places, (&m, &half))) in each() {
+        along += short(places - m, axis) * half;
         whole += half * half;
-        for (along, &x) in along.iter_mut().zip(places) {
-            *along += short(x - m, axis) * half;
-        }
     }
-    let along = along.map(|along| no_farther_than_ends(along / whole));
-    let mut squared = [0.0; N];
-    for (axis, (places, (&m, &half))) in each() {
-        for ((squared, &x), t) in squared.iter_mut().zip(places).zip(&along) {
-            let part = short(x - m, axis) - t * half;
-            *squared += part * part;
-        }
+    let t = no_farther_than_ends(along / whole);
+    let mut squared = f32x16::ZERO;
+    for (axis, (&places, (&m, &half))) in each() {
+        let part = short(places - m, axis) - t * half;
+        squared += part * part;
     }
     squared
 }
 
-/// How far along a way the foot of a perpendicular is, in halves of the way, or the end beyond which that would be.
+/// How far along a way the feet of perpendiculars are, in halves of the way, or the ends beyond which they would be.
 #[inline(always)]
-fn no_farther_than_ends(along: f32) -> f32 {
-    let along = if along > -1.0 { along } else { -1.0 };
-    if along < 1.0 { along } else { 1.0 }
+fn no_farther_than_ends(along: f32x16) -> f32x16 {
+    let end = f32x16::splat(1.0);
+    along.fast_max(-end).fast_min(end)
 }
 
-/// Which of these squares are less than those of other distances together with one, a bit for each.
-#[inline(always)]
-fn within(squared: &[f32; ABREAST], distances: &[f32; ABREAST], one: f32) -> u16 {
-    let is_within = |(squared, distance): (&f32, &f32)| {
-        let within = distance + one;
-        *squared < within * within
-    };
-    // Most are not, and that shows for all at once.
-    let each = || squared.iter().zip(distances);
-    if !each().fold(false, |any, pair| any | is_within(pair)) {
-        return 0;
+/// The square of the distance of one place from a straight way, where no axis comes round again.
+#[inline]
+pub(super) fn squared_distance_from_way(place: &[f32], middle: &[f32], half: &[f32]) -> f32 {
+    let each = || place.iter().zip(middle.iter().zip(half));
+    let (mut along, mut whole) = (0.0, f32::MIN_POSITIVE);
+    for (x, (m, half)) in each() {
+        along += (x - m) * half;
+        whole += half * half;
     }
-    each().enumerate().fold(0, |whom, (place, pair)| {
-        whom | u16::from(is_within(pair)) << place
-    })
+    let t = (along / whole).clamp(-1.0, 1.0);
+    let parts = each().map(|(x, (m, half))| x - m - t * half);
+    parts.map(|part| part * part).sum()
 }
 
 /// Places one after the other, so many abreast in a row.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     dimension: usize,
-    coordinates: Vec<[f32; ABREAST]>,
+    coordinates: Vec<f32x16>,
     count: usize,
 }
 
@@ -238,36 +212,38 @@ impl Places {
         }
     }
 
+    /// Adds a place, of which no more numbers are taken than there are axes.
     pub(super) fn push(&mut self, q: &[f32]) {
         let (row, place) = (self.count / ABREAST, self.count % ABREAST);
         if place == 0 {
             let more = (row + 1) * self.dimension;
             // Nothing is near what is nowhere.
-            self.coordinates.resize(more, [f32::NAN; ABREAST]);
+            self.coordinates.resize(more, f32x16::splat(f32::NAN));
         }
         for (axis, x) in self.coordinates[row * self.dimension..].iter_mut().zip(q) {
-            axis[place] = *x;
+            axis.as_mut_array()[place] = *x;
         }
         self.count += 1;
     }
 
     /// Those of a row, axis by axis.
     #[inline(always)]
-    fn row(&self, row: usize) -> &[[f32; ABREAST]] {
+    fn row(&self, row: usize) -> &[f32x16] {
         &self.coordinates[row * self.dimension..][..self.dimension]
     }
 
     /// Which balls of a row, with these radii around its places, meet a ball, a bit for each.
-    #[inline]
+    #[inline(always)]
     pub(super) fn meet(
         &self,
         row: usize,
-        radii: &[f32; ABREAST],
+        radii: f32x16,
         q: &[f32],
         radius: f32,
         periods: &[f32],
     ) -> u16 {
-        within(&squared_distances(self.row(row), q, periods), radii, radius)
+        let squared = squared_distances(self.row(row), q, periods);
+        within(squared, radii, radius)
     }
 
     /// Which balls of a row, with these radii around its places, are nearer to a straight way than this, a bit for each,
@@ -275,11 +251,18 @@ impl Places {
     pub(super) fn meet_way(
         &self,
         row: usize,
-        radii: &[f32; ABREAST],
-        way: [&[f32]; 2],
+        radii: f32x16,
+        [middle, half]: [&[f32]; 2],
         than: f32,
     ) -> u16 {
-        let squared = squared_distances_from_way(self.row(row), way[0], way[1], &[]);
-        within(&squared, radii, than)
+        let squared = squared_distances_from_way(self.row(row), middle, half, &[]);
+        within(squared, radii, than)
     }
+}
+
+/// Which of these squares are less than those of other distances together with one, a bit for each.
+#[inline(always)]
+fn within(squared: f32x16, distances: f32x16, one: f32) -> u16 {
+    let within = distances + one;
+    squared.simd_lt(within * within).to_bitmask() as u16
 }

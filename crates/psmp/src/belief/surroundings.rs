@@ -2,21 +2,22 @@
 //!
 //! Edges that somebody asks about are *met*: from then on each has a slot, in which its points remember their nearest
 //! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
-//! ball, or a *stretch* that is free from end to end. An edge that is asked about hears of the batches since it was asked
-//! last: so many at once are compared with it, and it is told of those that are nearer to it than its points are to what
-//! they know already. It does not hear of what is out of earshot: beyond a distance that a belief can name what was
-//! checked tells it nothing. What is near is said by the [measure](super::measure), in longest sides of the space: where
+//! ball, or a *stretch* that is free from end to end. A new batch is compared with all edges that have been met, many at
+//! once, and is news for those that it may be nearer to than what they know already. They hear of their news when they
+//! are asked about; most have none. An edge does not hear of what is out of earshot: beyond a distance that a belief can name
+//! what was checked tells it nothing. What is near is said by the [measure](super::measure), in longest sides of the space: where
 //! that is embedded in another, distances are those there.
 
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, AT_ONCE, Places, ROOM, squared_distance, squared_distance_straight, squared_distances_below,
-    squared_distances_from_way, the_short_way,
+    ABREAST, AT_ONCE, Places, ROOM, squared_distance, squared_distance_from_way,
+    squared_distance_straight, squared_distances_below, squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
 use crate::space::Space;
+use wide::f32x16;
 
 /// The space of a roadmap and the configurations at the ends of an edge.
 pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) {
@@ -58,17 +59,12 @@ pub(super) enum Remembered {
 /// What rounding makes of a place, at most.
 const ROUNDING: f32 = 1e-6;
 
-/// So few batches are compared one by one.
-const FEW: usize = 4;
-
 /// A batch of as many configurations is first compared as a whole.
 const MANY: usize = 6;
 
-/// How an edge lies, and what it has heard of.
+/// How an edge lies, and how far away what it knows of is.
 #[derive(Debug, Clone, Copy)]
 struct Met {
-    /// How many batches it has been compared with.
-    batches: u32,
     /// Half its length, and how far aside of the straight way between its ends its points are at most.
     half: f32,
     aside: f32,
@@ -76,8 +72,34 @@ struct Met {
     farthest: f32,
 }
 
-/// An edge that has heard of nothing yet, or is to hear of everything again.
-const NOTHING: u32 = u32::MAX;
+/// Batches that an edge may have to hear of.
+#[derive(Debug, Clone, Copy)]
+struct News {
+    /// The first of them.
+    first: u32,
+    /// A bit for that and for each of those after it; the last one stands for all that come later.
+    those: u64,
+}
+
+impl News {
+    const NONE: Self = Self { first: 0, those: 0 };
+    const LAST: u32 = u64::BITS - 1;
+    const LATER: u64 = 1 << Self::LAST;
+    /// For an edge that has heard of nothing yet, or is to hear of everything again.
+    const EVERYTHING: Self = Self {
+        first: 0u32.wrapping_sub(Self::LAST),
+        those: Self::LATER,
+    };
+
+    #[inline]
+    fn add(&mut self, batch: usize) {
+        let batch = batch as u32;
+        if self.those == 0 {
+            self.first = batch;
+        }
+        self.those |= 1 << batch.wrapping_sub(self.first).min(Self::LAST);
+    }
+}
 
 /// The greatest of numbers that are not negative.
 #[inline]
@@ -97,17 +119,17 @@ fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
 
 /// What the points of an edge that has been met know.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around<const POINTS: usize> {
+pub(super) struct Around {
     /// The square of how far each is from the nearest checked configuration; infinite where nothing was heard of.
-    pub(super) squared: [f32; POINTS],
+    pub(super) squared: f32x16,
     /// Whether that is free, a bit for each.
-    free: u32,
+    free: u16,
 }
 
-impl<const POINTS: usize> Around<POINTS> {
+impl Around {
     const NOTHING: Self = Self {
-        squared: [f32::INFINITY; POINTS],
-        free: u32::MAX,
+        squared: f32x16::splat(f32::INFINITY),
+        free: u16::MAX,
     };
 
     /// Whether what is nearest to a point is free.
@@ -118,12 +140,9 @@ impl<const POINTS: usize> Around<POINTS> {
 
     /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
     #[inline(always)]
-    fn take(&mut self, squared: [f32; POINTS], is_free: bool) -> bool {
-        let mut nearer = 0;
-        for (point, (new, old)) in squared.iter().zip(&mut self.squared).enumerate() {
-            nearer |= u32::from(new < old) << point;
-            *old = if new < old { *new } else { *old };
-        }
+    fn take(&mut self, squared: f32x16, is_free: bool) -> bool {
+        let nearer = squared.simd_lt(self.squared).to_bitmask() as u16;
+        self.squared = squared.fast_min(self.squared);
         self.free = self.free & !nearer | if is_free { nearer } else { 0 };
         nearer != 0
     }
@@ -137,16 +156,21 @@ pub(super) struct Surroundings<const POINTS: usize> {
     remembered: Remembered,
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
-    around: Vec<Around<POINTS>>,
+    around: Vec<Around>,
     met: Vec<Met>,
-    /// Their points, axis by axis.
-    points: Vec<[f32; POINTS]>,
+    news: Vec<News>,
+    /// Their middles, row by row, along the first axes; and how far from there something is at most that they
+    /// have to hear of.
+    middles: Places,
+    reaches: Vec<f32x16>,
+    /// Their points, axis by axis; behind the last of them it stands again as often as there is room.
+    points: Vec<f32x16>,
     /// Their middles, each with what leads from there to one end.
     edges: Vec<f32>,
     batches: Vec<Batch>,
     /// The balls that batches are in, row by row.
     centres: Places,
-    radii: Vec<[f32; ABREAST]>,
+    radii: Vec<f32x16>,
     /// Their centres one after the other, each with what leads from there to one end of the straight way that the batch
     /// lies along.
     ways: Vec<f32>,
@@ -164,7 +188,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// Nothing checked yet. `roadmap` must have configurations. What is farther away than `earshot` need not be
     /// heard of.
     pub(super) fn new(roadmap: &Roadmap, remembered: Remembered, earshot: f64) -> Self {
-        const { assert!(POINTS <= u32::BITS as usize, "a bit for each point") }
+        const { assert!(POINTS <= ABREAST, "there is room for each point") }
         let measure = Measure::of(roadmap);
         let dimension = measure.dimension();
         let edges = roadmap.edge_count();
@@ -176,6 +200,9 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             slots: vec![0; edges],
             around: Vec::with_capacity(edges),
             met: Vec::with_capacity(edges),
+            news: Vec::with_capacity(edges),
+            middles: Places::with_room_for(edges, dimension.min(AT_ONCE)),
+            reaches: Vec::with_capacity(edges.div_ceil(ABREAST)),
             points: Vec::with_capacity(edges * dimension),
             edges: Vec::with_capacity(edges * 2 * dimension),
             batches: Vec::with_capacity(edges),
@@ -223,19 +250,23 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let slot = self.around.len();
         self.slots[edge.index()] = slot as u32 + 1;
         let first = self.points.len();
-        (self.points).resize(first + self.dimension(), [0.0; POINTS]);
+        (self.points).resize(first + self.dimension(), f32x16::ZERO);
         let points = &mut self.points[first..];
-        let half = (self.measure).along(&self.roadmap, edge, points, &mut self.point);
+        let half = (self.measure).along::<POINTS>(&self.roadmap, edge, points, &mut self.point);
         let aside = self.find_half(first);
         self.edges.extend_from_slice(&self.point);
         self.edges.extend_from_slice(&self.half);
         self.around.push(Around::NOTHING);
         self.met.push(Met {
-            batches: NOTHING,
             half,
             aside,
             farthest: f32::INFINITY,
         });
+        self.news.push(News::EVERYTHING);
+        self.middles.push(&self.point);
+        if slot / ABREAST == self.reaches.len() {
+            self.reaches.push(f32x16::ZERO);
+        }
         slot
     }
 
@@ -247,7 +278,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let each = self.half.iter_mut().zip(&self.point).enumerate();
         for ((axis, (half, middle)), points) in each.zip(&self.points[first..]) {
             let period = periods.get(axis).copied().unwrap_or(0.0);
-            let [back, on] = [0, POINTS - 1].map(|end| the_short_way(points[end] - middle, period));
+            let ends = [0, POINTS - 1].map(|end| points.as_array()[end]);
+            let [back, on] = ends.map(|end| the_short_way(end - middle, period));
             *half = 0.5 * (on - back);
             // They are on a parabola, whose ends are farthest from its tangent in the middle.
             aside += 0.25 * (on + back) * (on + back);
@@ -260,16 +292,14 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     pub(super) fn set_earshot(&mut self, earshot: f64) {
         let earshot = earshot as f32;
         if earshot > self.earshot {
-            for met in &mut self.met {
-                met.batches = NOTHING;
-            }
+            self.news.fill(News::EVERYTHING);
         }
         self.earshot = earshot;
     }
 
     /// What the points of an edge know, from its beginning to its end.
     #[inline]
-    pub(super) fn around(&self, slot: usize) -> &Around<POINTS> {
+    pub(super) fn around(&self, slot: usize) -> &Around {
         &self.around[slot]
     }
 
@@ -283,25 +313,36 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     /// asked, or it never was.
     #[inline]
     pub(super) fn look_along(&mut self, slot: usize) -> bool {
-        self.met[slot].batches as usize != self.batches.len() && self.look_further(slot)
+        self.news[slot].those != 0 && self.hear_news(slot)
     }
 
-    fn look_further(&mut self, slot: usize) -> bool {
-        let count = self.batches.len();
-        let seen = std::mem::replace(&mut self.met[slot].batches, count as u32);
-        let (mut is_nearer, first) = match seen {
-            NOTHING => (true, 0),
-            seen => (false, seen as usize),
-        };
-        if count - first <= FEW && self.measure.periods().is_empty() {
-            for batch in first..count {
-                if self.is_near(slot, batch) {
-                    is_nearer |= self.hear(slot, batch);
-                }
+    fn hear_news(&mut self, slot: usize) -> bool {
+        let News { first, mut those } = std::mem::replace(&mut self.news[slot], News::NONE);
+        let mut is_nearer = first == News::EVERYTHING.first;
+        let is_more = those & News::LATER != 0;
+        those &= !News::LATER;
+        while those != 0 {
+            let batch = (first + those.trailing_zeros()) as usize;
+            those &= those - 1;
+            if self.is_near(slot, batch) {
+                is_nearer |= self.hear(slot, batch);
             }
-            return is_nearer;
         }
-        for row in first / ABREAST..count.div_ceil(ABREAST) {
+        if is_more {
+            is_nearer |= self.hear_from(slot, first.wrapping_add(News::LAST) as usize);
+        }
+        if is_nearer {
+            let met = &self.met[slot];
+            let reach = (met.half + met.farthest.min(self.earshot)) * ROOM;
+            self.reaches[slot / ABREAST].as_mut_array()[slot % ABREAST] = reach;
+        }
+        is_nearer
+    }
+
+    /// Tells an edge of all batches from `first` on that are near.
+    fn hear_from(&mut self, slot: usize, first: usize) -> bool {
+        let mut is_nearer = false;
+        for row in first / ABREAST..self.batches.len().div_ceil(ABREAST) {
             let mut whom = self.near(slot, row);
             if row == first / ABREAST {
                 whom &= u16::MAX << (first % ABREAST);
@@ -315,9 +356,12 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         is_nearer
     }
 
-    /// Whether an edge may have to hear of a batch, where no axis comes round again.
+    /// Whether an edge may have to hear of a batch.
     #[inline]
     fn is_near(&self, slot: usize, batch: usize) -> bool {
+        if !self.measure.periods().is_empty() {
+            return true;
+        }
         let [middle, half] = self.way_of(slot);
         let dimension = self.dimension();
         let centre = &self.ways[2 * batch * dimension..][..dimension];
@@ -328,15 +372,14 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             return false;
         }
         let nearness = (met.aside + farthest) * ROOM + radius;
-        let [squared] = squared_distances_from_way(centre.as_chunks().0, middle, half, &[]);
-        squared < nearness * nearness
+        squared_distance_from_way(centre, middle, half) < nearness * nearness
     }
 
     /// Which batches of a row an edge may have to hear of, a bit for each.
     #[inline]
     fn near(&self, slot: usize, row: usize) -> u16 {
         let [middle, half] = self.way_of(slot);
-        let (met, radii) = (&self.met[slot], &self.radii[row]);
+        let (met, radii) = (&self.met[slot], self.radii[row]);
         let periods = self.measure.periods();
         let farthest = met.farthest.min(self.earshot);
         let reach = (met.half + farthest) * ROOM;
@@ -374,26 +417,22 @@ impl<const POINTS: usize> Surroundings<POINTS> {
                 let few = dimension.min(AT_ONCE);
                 let [middle, half] = [middle, half].map(|way| &way[..few]);
                 let squared = squared_distances_from_way(&points[..few], middle, half, &[]);
-                let each = squared.iter().zip(&around.squared);
-                let may_be_nearer = each.fold(false, |any, (squared, nearest)| {
-                    let far = (nearest.sqrt() + aside) * ROOM;
-                    any | (*squared < far * far)
-                });
-                if !may_be_nearer {
+                let far = (around.squared.sqrt() + aside) * ROOM;
+                if !squared.simd_lt(far * far).any() {
                     return false;
                 }
             }
             for place in begin..end {
                 let q = &self.coordinates[place * dimension..][..dimension];
                 // Most of what is told is not nearer, and that shows for all points at once.
-                let nearer = squared_distances_below(points, q, periods, &around.squared);
+                let nearer = squared_distances_below(points, q, periods, around.squared);
                 if let Some(squared) = nearer {
                     is_nearer |= around.take(squared, self.free[place]);
                 }
             }
         }
         if is_nearer {
-            self.met[slot].farthest = greatest(&around.squared).sqrt();
+            self.met[slot].farthest = greatest(around.squared.as_array()).sqrt();
         }
         is_nearer
     }
@@ -513,13 +552,29 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     fn push(&mut self, batch: Batch) {
         let row = self.batches.len() / ABREAST;
         if row == self.radii.len() {
-            self.radii.push([0.0; ABREAST]);
+            self.radii.push(f32x16::ZERO);
         }
-        self.radii[row][self.batches.len() % ABREAST] = batch.radius;
+        self.radii[row].as_mut_array()[self.batches.len() % ABREAST] = batch.radius;
         self.centres.push(&self.point);
         self.ways.extend_from_slice(&self.point);
         self.ways.extend_from_slice(&self.half);
+        self.spread(&batch);
         self.batches.push(batch);
+    }
+
+    /// Makes a batch that is about to be added, around the place that there is room for, news for all edges near it.
+    fn spread(&mut self, batch: &Batch) {
+        let few = self.dimension().min(AT_ONCE);
+        let periods = self.measure.periods();
+        let (centre, periods) = (&self.point[..few], &periods[..few.min(periods.len())]);
+        for (row, &reaches) in self.reaches.iter().enumerate() {
+            let mut whom = (self.middles).meet(row, reaches, centre, batch.radius, periods);
+            while whom != 0 {
+                let slot = row * ABREAST + whom.trailing_zeros() as usize;
+                whom &= whom - 1;
+                self.news[slot].add(self.batches.len());
+            }
+        }
     }
 
     /// Makes what is kept from `begin` on a batch, around the middle of the straight way between two of its
@@ -549,9 +604,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         }
         let (squared, _) = farthest_from(&self.point);
         let from_way = |place: usize| {
-            let q = coordinates[of(place)].as_chunks().0;
-            let [squared] = squared_distances_from_way(q, &self.point, &self.half, periods);
-            squared
+            squared_distance_from_way(&coordinates[of(place)], &self.point, &self.half)
         };
         let batch = Batch {
             begin,
@@ -596,7 +649,7 @@ mod tests {
     /// How far each point of an edge is from the nearest checked configuration, in longest sides, and whether that is free.
     fn nearest(around: &Surroundings<POINTS>, slot: usize) -> impl Iterator<Item = (f32, bool)> {
         let around = around.around(slot);
-        let squared = around.squared.iter().enumerate();
+        let squared = around.squared.as_array()[..POINTS].iter().enumerate();
         squared.map(|(point, squared)| (squared.sqrt(), around.is_free(point)))
     }
 
@@ -621,7 +674,7 @@ mod tests {
         for roadmap in [roadmap(false), roadmap(true), embedded] {
             let mut measure = Measure::of(&roadmap);
             let dimension = measure.dimension();
-            let (mut points, mut point) = (vec![[0.0; POINTS]; dimension], vec![0.0; dimension]);
+            let (mut points, mut point) = (vec![f32x16::ZERO; dimension], vec![0.0; dimension]);
             let mut place = point.clone();
             let mut around = Surroundings::<POINTS>::new(&roadmap, Remembered::All, f64::INFINITY);
             let mut random = Pcg64::seed_from_u64(7);
@@ -640,10 +693,10 @@ mod tests {
                     let edge = EdgeId(random.random_range(0..roadmap.edge_count() as u32));
                     let slot = around.slot(edge);
                     around.look_along(slot);
-                    measure.along(&roadmap, edge, &mut points, &mut point);
+                    measure.along::<POINTS>(&roadmap, edge, &mut points, &mut point);
                     for (number, (distance, free)) in nearest(&around, slot).enumerate() {
                         for (x, points) in point.iter_mut().zip(&points) {
-                            *x = points[number];
+                            *x = points.as_array()[number];
                         }
                         let each = all.iter().map(|(q, free)| {
                             measure.place(q, &mut place);
