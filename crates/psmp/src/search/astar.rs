@@ -57,6 +57,9 @@ const UNTOUCHED: Label = Label {
     by: EdgeId(0),
 };
 
+/// So many edges of a vertex are asked at once whether they may lead to anything.
+const AT_ONCE: usize = 32;
+
 /// The memory of shortest-path searches on one roadmap.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
@@ -184,40 +187,53 @@ impl Search {
             } = self.labels[slot.index()];
             for run in roadmap.halves_out_of(slot) {
                 self.looked_at += run.len() as u64;
-                for half in run {
-                    let label = &mut self.labels[half.target.index()];
-                    let known = match label.search == self.search {
-                        true => label.cost,
-                        false => f64::INFINITY,
-                    };
-                    // Most edges lead back to where a cheaper way was found already, and tell so by their length. Both are
-                    // asked at once, because neither answer can be guessed.
-                    let is_known = known <= so_far + weights.cost_at_least(half.length);
-                    let length = long + half.length;
-                    if is_known | weights.is_too_long(length, half.target) {
-                        continue;
+                for some in run.chunks(AT_ONCE) {
+                    // Most edges lead back to where a cheaper way was found already, and tell so by their length. Which do
+                    // cannot be guessed, so those that do not are picked out first, without a branch.
+                    let (mut open, mut count) = ([0u8; AT_ONCE], 0);
+                    for (place, half) in some.iter().enumerate() {
+                        let known = self.cost_to(half.target);
+                        let is_known = known <= so_far + weights.cost_at_least(half.length);
+                        let is_too_long = weights.is_too_long(long + half.length, half.target);
+                        open[count] = place as u8;
+                        count += usize::from(!(is_known | is_too_long));
                     }
-                    let cost = so_far + weights.cost(half.edge, half.length);
-                    if known <= cost {
-                        continue;
+                    for &place in &open[..count] {
+                        let half = &some[usize::from(place)];
+                        // Another edge to the same vertex may have been among them.
+                        let known = self.cost_to(half.target);
+                        let cost = so_far + weights.cost(half.edge, half.length);
+                        if known <= cost {
+                            continue;
+                        }
+                        let total = cost + weights.to_goal(half.target);
+                        // Written so that what is infinite or not a number falls out as well.
+                        if !(total <= most && total.is_finite() && weights.is_open(half.edge)) {
+                            continue;
+                        }
+                        self.labels[half.target.index()] = Label {
+                            cost,
+                            length: long + half.length,
+                            search: self.search,
+                            from: slot,
+                            by: half.edge,
+                        };
+                        self.frontier.push(half.target, total, cost);
                     }
-                    let total = cost + weights.to_goal(half.target);
-                    // Written so that what is infinite or not a number falls out as well.
-                    if !(total <= most && total.is_finite() && weights.is_open(half.edge)) {
-                        continue;
-                    }
-                    *label = Label {
-                        cost,
-                        length,
-                        search: self.search,
-                        from: slot,
-                        by: half.edge,
-                    };
-                    self.frontier.push(half.target, total, cost);
                 }
             }
         }
         false
+    }
+
+    /// What the cheapest way to a slot costs that this search has found.
+    #[inline]
+    fn cost_to(&self, slot: Slot) -> f64 {
+        let label = &self.labels[slot.index()];
+        match label.search == self.search {
+            true => label.cost,
+            false => f64::INFINITY,
+        }
     }
 
     fn begin(&mut self) {
