@@ -192,8 +192,9 @@ impl Search {
                     // cannot be guessed, so those that do not are picked out first, without a branch.
                     let (mut open, mut count) = ([0u8; AT_ONCE], 0);
                     for (place, half) in some.iter().enumerate() {
-                        let known = self.cost_to(half.target);
-                        let is_known = known <= so_far + weights.cost_at_least(half.length);
+                        let label = &self.labels[half.target.index()];
+                        let at_least = so_far + weights.cost_at_least(half.length);
+                        let is_known = (label.search == self.search) & (label.cost <= at_least);
                         let is_too_long = weights.is_too_long(long + half.length, half.target);
                         open[count] = place as u8;
                         count += usize::from(!(is_known | is_too_long));
