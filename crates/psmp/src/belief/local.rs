@@ -18,11 +18,13 @@
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
+use crate::belief::places::ABREAST;
 use crate::belief::surroundings::{Around, Remembered, Surroundings};
 use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
 use crate::roadmap::{EdgeId, Roadmap};
 use std::ops::Range;
+use wide::{f32x8, f32x16, u32x16};
 
 /// Points of an edge that look around, its ends among them, and the stretches between them. Fewer miss thin walls.
 const POINTS: usize = 16;
@@ -116,9 +118,9 @@ pub struct Local {
     rates: Range<usize>,
     sizes: Range<usize>,
     /// How likely each rate is with each eta, whatever the size, if it is one of those.
-    rate_shares: [[f32; LANES]; RATES.len()],
+    rate_shares: [f32x8; RATES.len()],
     /// How likely each size is with each rate and each eta: the shares in another order.
-    shares_at_rates: [[[f32; LANES]; SIZES.len()]; RATES.len()],
+    shares_at_rates: [[f32x8; SIZES.len()]; RATES.len()],
     /// The least eta and the greatest size that are likely, by their places.
     widest: [usize; 2],
     /// How often the shares have changed.
@@ -214,8 +216,8 @@ impl Local {
             let (rate, size) = places(place);
             let eta = place / (RATES.len() * SIZES.len());
             let share = (share * one) as f32;
-            self.rate_shares[rate][eta] += share;
-            self.shares_at_rates[rate][size][eta] = share;
+            self.rate_shares[rate].as_mut_array()[eta] += share;
+            self.shares_at_rates[rate][size].as_mut_array()[eta] = share;
         }
     }
 
@@ -295,36 +297,31 @@ impl Local {
         let stretch = self.roadmap.edge(edge).length / self.longest_side / STRETCHES as f64;
         let meeting = &mut self.meetings[slot];
         meeting.version = 0;
-        meeting.met = along(self.surroundings.around(slot), stretch as f32);
+        meeting.met = along(&self.surroundings.around(slot), stretch as f32);
     }
 
     /// The probability that an edge which meets this is free.
     fn probability(&self, met: &Met) -> f32 {
-        let Met { mut unhit, hit } = *met;
-        let mut sums = [0.0; LANES];
+        let Met { unhit, hit } = met;
+        let (mut unhit, mut sums) = (f32x8::from(*unhit), f32x8::ZERO);
         // Where no obstacle is known nearby sizes do not matter.
         let is_alone = f64::from(hit[0]) < NEGLIGIBLE;
         // Each rate is twice the one before, so each share the square of the one before.
-        let faster = |unhit: [f32; LANES]| unhit.map(|unhit| unhit * unhit);
         for _ in 0..self.rates.start {
-            unhit = faster(unhit);
+            unhit *= unhit;
         }
         for rate in self.rates.clone() {
             let mut unmet = self.rate_shares[rate];
             if !is_alone {
                 let shares = &self.shares_at_rates[rate][self.sizes.clone()];
-                for (shares, hit) in shares.iter().zip(&hit[self.sizes.clone()]) {
-                    for (unmet, share) in unmet.iter_mut().zip(shares) {
-                        *unmet -= hit * share;
-                    }
+                for (&shares, &hit) in shares.iter().zip(&hit[self.sizes.clone()]) {
+                    unmet -= shares * hit;
                 }
             }
-            for (sum, (unmet, unhit)) in sums.iter_mut().zip(unmet.iter().zip(&unhit)) {
-                *sum += unmet * unhit;
-            }
-            unhit = faster(unhit);
+            sums += unmet * unhit;
+            unhit *= unhit;
         }
-        sum(&sums)
+        sum(sums.as_array())
     }
 }
 
@@ -359,56 +356,56 @@ fn along(around: &Around, stretch: f32) -> Met {
             false => nearest_hit = nearest_hit.min(*squared),
         }
     }
-    let mut k = negative_exponentials(&squared.map(|squared| ETAS[0] as f32 * squared.sqrt()));
-    for (k, of_free) in k.iter_mut().zip(&of_free) {
-        // What is as good as nothing is nothing: its powers would be too small for their numbers.
-        *k = if *k > FAINT { *k * of_free } else { 0.0 };
-    }
-    let mut hazard = [0.0; LANES];
-    for (eta, hazard) in hazard[..ETAS.len()].iter_mut().enumerate() {
-        if eta > 0 {
-            // Each eta is twice the one before, so each k the square of the one before.
-            k = k.map(|k| k * k);
-        }
+    let faint = f32x16::splat(FAINT);
+    let k = negative_exponentials(around.squared.sqrt() * ETAS[0] as f32);
+    // What is as good as nothing is nothing: its powers would be too small for their numbers.
+    let mut k = k.simd_gt(faint) & (k * f32x16::from(of_free));
+    let mut exponents = [0.0; ABREAST];
+    for exponent in &mut exponents[..ETAS.len()] {
         // The ends stand for half a stretch each.
-        let known = sum(&k) - 0.5 * (k[0] + k[STRETCHES]);
-        *hazard = RATES[0] as f32 * stretch * (STRETCHES as f32 - known).max(0.0);
+        let each = k.as_array();
+        let known = sum(each) - 0.5 * (each[0] + each[STRETCHES]);
+        *exponent = RATES[0] as f32 * stretch * (STRETCHES as f32 - known).max(0.0);
+        // Each eta is twice the one before, so each k the square of the one before.
+        k *= k;
     }
+    exponents[HIT] = nearest_hit / (SIZES[0] * SIZES[0]) as f32;
+    let powers = negative_exponentials(exponents.into()).to_array();
     // Each size is half the one before, so each g the fourth power.
-    let [mut g] = negative_exponentials(&[nearest_hit / (SIZES[0] * SIZES[0]) as f32]);
+    let mut g = powers[HIT];
     let hit = SIZES.map(|_| {
         let of_size = if g > FAINT * FAINT { g } else { 0.0 };
         g = of_size * of_size * (of_size * of_size);
         of_size
     });
     Met {
-        unhit: negative_exponentials(&hazard),
+        unhit: std::array::from_fn(|eta| powers[eta]),
         hit,
     }
 }
+
+/// Where among the exponents that of an obstacle stands, behind those of all etas.
+const HIT: usize = LANES;
 
 /// An influence that is no larger is nothing.
 const FAINT: f32 = 1.0 / 128.0;
 
 /// `exp(-x)` of each of these, which are not negative, to a few units of the last place, the same on every machine.
 #[inline]
-fn negative_exponentials<const N: usize>(x: &[f32; N]) -> [f32; N] {
+fn negative_exponentials(x: f32x16) -> f32x16 {
     // Adding a number this large rounds to whole ones, which then are the last bits.
     const ROUND: f32 = 1.5 * (1u32 << 23) as f32;
     // The logarithm of two in two parts, the first of few bits.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
-    x.map(|x| {
-        let x = if x < 87.0 { -x } else { -87.0 };
-        let halvings = x * std::f32::consts::LOG2_E + ROUND;
-        let whole = halvings - ROUND;
-        let rest = (x - whole * LN_2[0]) - whole * LN_2[1];
-        let series = 1.0 / 120.0 + rest * (1.0 / 720.0);
-        let series = 1.0 / 24.0 + rest * series;
-        let series = 1.0 / 6.0 + rest * series;
-        let series = 0.5 + rest * series;
-        let series = 1.0 + rest * (1.0 + rest * series);
-        series * f32::from_bits((halvings.to_bits() << 23).wrapping_add(127 << 23))
-    })
+    let x = -x.fast_min(f32x16::splat(87.0));
+    let halvings = x * std::f32::consts::LOG2_E + ROUND;
+    let whole = halvings - ROUND;
+    let rest = (x - whole * LN_2[0]) - whole * LN_2[1];
+    let mut series = f32x16::splat(1.0 / 720.0);
+    for term in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        series = rest * series + term;
+    }
+    series * f32x16::from_bits((halvings.to_bits() << 23) + u32x16::splat(127 << 23))
 }
 
 /// A probability, kept a little away from certainty.

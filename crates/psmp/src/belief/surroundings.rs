@@ -70,6 +70,8 @@ struct Met {
     aside: f32,
     /// How far the farthest of its points is from what was checked.
     farthest: f32,
+    /// Whether what is nearest to each of its points is free, a bit for each.
+    free: u16,
 }
 
 /// Batches that an edge may have to hear of.
@@ -78,13 +80,13 @@ struct News {
     /// The first of them.
     first: u32,
     /// A bit for that and for each of those after it; the last one stands for all that come later.
-    those: u64,
+    those: u32,
 }
 
 impl News {
     const NONE: Self = Self { first: 0, those: 0 };
-    const LAST: u32 = u64::BITS - 1;
-    const LATER: u64 = 1 << Self::LAST;
+    const LAST: u32 = u32::BITS - 1;
+    const LATER: u32 = 1 << Self::LAST;
     /// For an edge that has heard of nothing yet, or is to hear of everything again.
     const EVERYTHING: Self = Self {
         first: 0u32.wrapping_sub(Self::LAST),
@@ -127,11 +129,6 @@ pub(super) struct Around {
 }
 
 impl Around {
-    const NOTHING: Self = Self {
-        squared: f32x16::splat(f32::INFINITY),
-        free: u16::MAX,
-    };
-
     /// Whether what is nearest to a point is free.
     #[inline]
     pub(super) fn is_free(&self, point: usize) -> bool {
@@ -156,7 +153,8 @@ pub(super) struct Surroundings<const POINTS: usize> {
     remembered: Remembered,
     /// One more than the slot of each edge, 0 for those that nobody has asked about.
     slots: Vec<u32>,
-    around: Vec<Around>,
+    /// The square of how far their points are from the nearest checked configuration.
+    squared: Vec<f32x16>,
     met: Vec<Met>,
     news: Vec<News>,
     /// Their middles, row by row, along the first axes; and how far from there something is at most that they
@@ -198,7 +196,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             measure,
             remembered,
             slots: vec![0; edges],
-            around: Vec::with_capacity(edges),
+            squared: Vec::with_capacity(edges),
             met: Vec::with_capacity(edges),
             news: Vec::with_capacity(edges),
             middles: Places::with_room_for(edges, dimension.min(AT_ONCE)),
@@ -247,7 +245,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     fn meet(&mut self, edge: EdgeId) -> usize {
-        let slot = self.around.len();
+        let slot = self.squared.len();
         self.slots[edge.index()] = slot as u32 + 1;
         let first = self.points.len();
         (self.points).resize(first + self.dimension(), f32x16::ZERO);
@@ -256,11 +254,12 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let aside = self.find_half(first);
         self.edges.extend_from_slice(&self.point);
         self.edges.extend_from_slice(&self.half);
-        self.around.push(Around::NOTHING);
+        self.squared.push(f32x16::splat(f32::INFINITY));
         self.met.push(Met {
             half,
             aside,
             farthest: f32::INFINITY,
+            free: u16::MAX,
         });
         self.news.push(News::EVERYTHING);
         self.middles.push(&self.point);
@@ -299,8 +298,11 @@ impl<const POINTS: usize> Surroundings<POINTS> {
 
     /// What the points of an edge know, from its beginning to its end.
     #[inline]
-    pub(super) fn around(&self, slot: usize) -> &Around {
-        &self.around[slot]
+    pub(super) fn around(&self, slot: usize) -> Around {
+        Around {
+            squared: self.squared[slot],
+            free: self.met[slot].free,
+        }
     }
 
     /// Follows the roadmap where it has grown.
@@ -397,7 +399,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let dimension = self.dimension();
         let periods = self.measure.periods();
         let points = &self.points[slot * dimension..][..dimension];
-        let around = &mut self.around[slot];
+        let mut around = self.around(slot);
         let Batch {
             begin,
             end,
@@ -432,7 +434,10 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             }
         }
         if is_nearer {
-            self.met[slot].farthest = greatest(around.squared.as_array()).sqrt();
+            self.squared[slot] = around.squared;
+            let met = &mut self.met[slot];
+            met.farthest = greatest(around.squared.as_array()).sqrt();
+            met.free = around.free;
         }
         is_nearer
     }
