@@ -92,7 +92,9 @@ pub(super) fn the_short_way(straight: f32, period: f32) -> f32 {
 /// The same for several, of which each has its own shorter way round.
 #[inline(always)]
 fn the_short_ways(straight: f32x16, period: f32) -> f32x16 {
-    (straight.to_array()).map(|straight| the_short_way(straight, period)).into()
+    (straight.to_array())
+        .map(|straight| the_short_way(straight, period))
+        .into()
 }
 
 /// The square of the distance of two places.

@@ -654,8 +654,8 @@ mod tests {
     /// How far each point of an edge is from the nearest checked configuration, in longest sides, and whether that is free.
     fn nearest(around: &Surroundings<POINTS>, slot: usize) -> impl Iterator<Item = (f32, bool)> {
         let around = around.around(slot);
-        let squared = around.squared.as_array()[..POINTS].iter().enumerate();
-        squared.map(|(point, squared)| (squared.sqrt(), around.is_free(point)))
+        let squared = around.squared.to_array().into_iter().take(POINTS);
+        (squared.enumerate()).map(move |(point, squared)| (squared.sqrt(), around.is_free(point)))
     }
 
     fn anywhere(random: &mut Pcg64) -> [f64; 3] {
