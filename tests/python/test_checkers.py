@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,38 @@ def test_a_batch_is_an_edge_in_bisection_order(roadmap):
         assert np.allclose(q[2], a + (b - a) * middle)
     # They were kept, and are still what they were: each is an array of its own.
     assert len({q.ctypes.data for q in batches}) == len(batches)
+
+
+def test_an_array_is_filled_again_only_where_nobody_has_it(roadmap):
+    """Whatever a function does with its configurations, what it keeps stays, and what it is given is right."""
+    begun = [
+        lambda q: q,
+        lambda q: q[1:],
+        lambda q: memoryview(q),
+        lambda q: q.setflags(write=False),
+        lambda q: setattr(q, "shape", (2, 1)),
+        lambda q: setattr(q, "dtype", np.int64),
+        lambda q: q.fill(np.nan),
+        lambda q: None,
+        lambda q: q.resize(5, refcheck=False),
+        lambda q: weakref.ref(q),
+    ]
+    seen, kept = [], []
+
+    def check(q):
+        assert q.shape == (2,) and q.dtype == np.float64 and q.flags.writeable
+        seen.append(tuple(q))
+        mine = begun[len(seen) % len(begun)](q)
+        if mine is not None and not isinstance(mine, weakref.ref):
+            kept.append((mine, np.array(mine)))
+        return wall(np.array(seen[-1]))
+
+    for _ in range(2):
+        psmp.plan(roadmap, 3, 200, check=check, resolution=0.01, stop=psmp.checks(500)).finish()
+    half = len(seen) // 2
+    assert half > 100 and seen[:half] == seen[half:]
+    for mine, as_it_was in kept:
+        assert np.array_equal(mine, as_it_was)
 
 
 def test_partial_checks_together_are_the_edge(roadmap):

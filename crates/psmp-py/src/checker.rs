@@ -14,6 +14,7 @@ use crate::map::Map;
 use crate::memory;
 use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
+use numpy::npyffi::NPY_ARRAY_WRITEABLE;
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{
     Bill, BisectionChecker, BisectionError, Checker, EdgeMemory, Finding, Part, Sightings, Verdict,
@@ -26,6 +27,7 @@ use psmp::{
 use psmp_files::{Keeping, WorldRecord};
 use psmp_lab::{Problems, checker_for, map_record, usual_map_resolution};
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi::Py_REFCNT;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyString, PyType};
@@ -88,6 +90,7 @@ impl Check {
             in_batches,
             cores,
             by_axis,
+            given: None,
         }))
     }
 
@@ -346,7 +349,6 @@ where
 }
 
 /// Which configurations are free, by a function on one of them or on many at once.
-#[derive(Clone)]
 pub struct FunctionWorld {
     function: Function,
     in_batches: bool,
@@ -354,6 +356,56 @@ pub struct FunctionWorld {
     cores: usize,
     /// Whether steps of a motion are measured by the axis that moves farthest.
     by_axis: bool,
+    /// The array that the function was given last.
+    given: Option<Py<PyArray1<f64>>>,
+}
+
+impl Clone for FunctionWorld {
+    fn clone(&self) -> Self {
+        Self {
+            function: self.function.clone(),
+            in_batches: self.in_batches,
+            cores: self.cores,
+            by_axis: self.by_axis,
+            given: None,
+        }
+    }
+}
+
+impl FunctionWorld {
+    /// An array of a configuration, which the function may keep: the last one is filled again only where nobody but us has it
+    /// any more, and it is still as it was made. A new one takes as long as all else in a call.
+    fn array<'py>(&mut self, py: Python<'py>, configuration: &[f64]) -> Bound<'py, PyArray1<f64>> {
+        if let Some(given) = self.given.take() {
+            let given = given.into_bound(py);
+            if refill(&given, configuration) {
+                return given;
+            }
+        }
+        PyArray1::from_slice(py, configuration)
+    }
+}
+
+/// Fills an array, if it can be without anybody's noticing.
+fn refill(array: &Bound<'_, PyArray1<f64>>, numbers: &[f64]) -> bool {
+    // The function that had it may have made it anything else.
+    let is_as_made = array.as_any().is_instance_of::<PyArray1<f64>>()
+        && array.len() == numbers.len()
+        && array.is_c_contiguous();
+    if !is_as_made {
+        return false;
+    }
+    // SAFETY: the array lives as long as `array`, and it is an array, so that it has flags.
+    let (owners, flags) = unsafe { (Py_REFCNT(array.as_ptr()), (*array.as_array_ptr()).fields.flags) };
+    if owners != 1 || flags & NPY_ARRAY_WRITEABLE == 0 {
+        return false;
+    }
+    // SAFETY: it is an array of so many numbers in a row that may be written to. Nobody else can look at them meanwhile:
+    // ours is the only reference to it, views of it would have others, and Python's lock is ours.
+    unsafe { array.as_slice_mut() }.is_ok_and(|room| {
+        room.copy_from_slice(numbers);
+        true
+    })
 }
 
 impl World for FunctionWorld {
@@ -365,9 +417,10 @@ impl World for FunctionWorld {
             return Ok(collision.is_none());
         }
         Python::attach(|py| {
-            // An array of its own, which the function may keep.
-            let q = PyArray1::from_slice(py, configuration);
-            truth(&self.function.bind(py).call1((q,))?, "a configuration")
+            let q = self.array(py, configuration);
+            let answer = self.function.bind(py).call1((&q,));
+            self.given = Some(q.unbind());
+            truth(&answer?, "a configuration")
         })
     }
 

@@ -15,7 +15,7 @@ pub(super) const ROOM: f32 = 1.0 + 1e-5;
 /// The square of how far each of the places of a row, axis by axis, is from another. Periods are those of the axes, or none
 /// if no axis comes round again.
 #[inline(always)]
-pub(super) fn squared_distances(row: &[f32x16], q: &[f32], periods: &[f32]) -> f32x16 {
+fn squared_distances(row: &[f32x16], q: &[f32], periods: &[f32]) -> f32x16 {
     match (row, q, periods) {
         // What there is most of needs no loop.
         (&[xs, ys], &[x, y], []) => {
