@@ -396,7 +396,12 @@ fn refill(array: &Bound<'_, PyArray1<f64>>, numbers: &[f64]) -> bool {
         return false;
     }
     // SAFETY: the array lives as long as `array`, and it is an array, so that it has flags.
-    let (owners, flags) = unsafe { (Py_REFCNT(array.as_ptr()), (*array.as_array_ptr()).fields.flags) };
+    let (owners, flags) = unsafe {
+        (
+            Py_REFCNT(array.as_ptr()),
+            (*array.as_array_ptr()).fields.flags,
+        )
+    };
     if owners != 1 || flags & NPY_ARRAY_WRITEABLE == 0 {
         return false;
     }

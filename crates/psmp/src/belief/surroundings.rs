@@ -4,7 +4,8 @@
 //! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
 //! ball, or a *stretch* that is free from end to end. A new batch is compared with all edges that have been met, many at
 //! once, and is news for those that it may be nearer to than what they know already. They hear of their news when they
-//! are asked about; most have none. An edge does not hear of what is out of earshot: beyond a distance that a belief can name
+//! are asked about; most have none. Edges that hear of nothing for long are left out of that, until they are asked about and
+//! look for themselves: on a large roadmap most edges are met once and never again. An edge does not hear of what is out of earshot: beyond a distance that a belief can name
 //! what was checked tells it nothing. What is near is said by the [measure](super::measure), in longest sides of the space: where
 //! that is embedded in another, distances are those there.
 
@@ -59,6 +60,10 @@ pub(super) enum Remembered {
 /// What rounding makes of a place, at most.
 const ROUNDING: f32 = 1e-6;
 
+/// A row none of whose edges has heard of anything while so many batches came is asleep.
+const DROWSY: u32 = 32;
+const ASLEEP: u32 = u32::MAX;
+
 /// A batch of as many configurations is first compared as a whole.
 const MANY: usize = 6;
 
@@ -100,6 +105,19 @@ impl News {
             self.first = batch;
         }
         self.those |= 1 << batch.wrapping_sub(self.first).min(Self::LAST);
+    }
+
+    /// All from this batch on, and what was news before.
+    fn add_all_from(&mut self, batch: usize) {
+        if self.those & Self::LATER == 0 {
+            let from = if self.those == 0 {
+                batch as u32
+            } else {
+                self.first
+            };
+            self.first = from.wrapping_sub(Self::LAST);
+            self.those = Self::LATER;
+        }
     }
 }
 
@@ -161,6 +179,10 @@ pub(super) struct Surroundings<const POINTS: usize> {
     /// have to hear of.
     middles: Places,
     reaches: Vec<f32x16>,
+    /// Rows whose edges are told of news, and for each row how many batches there were when one of its edges heard of any,
+    /// or that it is asleep.
+    awake: Vec<u32>,
+    heard: Vec<u32>,
     /// Their points, axis by axis; behind the last of them it stands again as often as there is room.
     points: Vec<f32x16>,
     /// Their middles, each with what leads from there to one end.
@@ -201,6 +223,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             news: Vec::with_capacity(edges),
             middles: Places::with_room_for(edges, dimension.min(AT_ONCE)),
             reaches: Vec::with_capacity(edges.div_ceil(ABREAST)),
+            awake: Vec::with_capacity(edges.div_ceil(ABREAST)),
+            heard: Vec::with_capacity(edges.div_ceil(ABREAST)),
             points: Vec::with_capacity(edges * dimension),
             edges: Vec::with_capacity(edges * 2 * dimension),
             batches: Vec::with_capacity(edges),
@@ -265,6 +289,8 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.middles.push(&self.point);
         if slot / ABREAST == self.reaches.len() {
             self.reaches.push(f32x16::ZERO);
+            self.awake.push((slot / ABREAST) as u32);
+            self.heard.push(self.batches.len() as u32);
         }
         slot
     }
@@ -319,6 +345,11 @@ impl<const POINTS: usize> Surroundings<POINTS> {
     }
 
     fn hear_news(&mut self, slot: usize) -> bool {
+        let heard = &mut self.heard[slot / ABREAST];
+        if *heard == ASLEEP {
+            self.awake.push((slot / ABREAST) as u32);
+        }
+        *heard = self.batches.len() as u32;
         let News { first, mut those } = std::mem::replace(&mut self.news[slot], News::NONE);
         let mut is_nearer = first == News::EVERYTHING.first;
         let is_more = those & News::LATER != 0;
@@ -572,12 +603,26 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         let few = self.dimension().min(AT_ONCE);
         let periods = self.measure.periods();
         let (centre, periods) = (&self.point[..few], &periods[..few.min(periods.len())]);
-        for (row, &reaches) in self.reaches.iter().enumerate() {
+        let batches = self.batches.len();
+        let mut place = 0;
+        while let Some(&row) = self.awake.get(place) {
+            let row = row as usize;
+            if batches as u32 - self.heard[row] > DROWSY {
+                self.awake.swap_remove(place);
+                self.heard[row] = ASLEEP;
+                let end = self.news.len().min((row + 1) * ABREAST);
+                for news in &mut self.news[row * ABREAST..end] {
+                    news.add_all_from(batches);
+                }
+                continue;
+            }
+            place += 1;
+            let reaches = self.reaches[row];
             let mut whom = (self.middles).meet(row, reaches, centre, batch.radius, periods);
             while whom != 0 {
                 let slot = row * ABREAST + whom.trailing_zeros() as usize;
                 whom &= whom - 1;
-                self.news[slot].add(self.batches.len());
+                self.news[slot].add(batches);
             }
         }
     }
