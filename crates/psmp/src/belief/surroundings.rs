@@ -4,10 +4,11 @@
 //! checked configuration. All the others cost nothing. What a check has shown is a *batch* of configurations within a
 //! ball, or a *stretch* that is free from end to end. A new batch is compared with all edges that have been met, many at
 //! once, and is news for those that it may be nearer to than what they know already. They hear of their news when they
-//! are asked about; most have none. Edges that hear of nothing for long are left out of that, until they are asked about and
-//! look for themselves: on a large roadmap most edges are met once and never again. An edge does not hear of what is out of earshot: beyond a distance that a belief can name
-//! what was checked tells it nothing. What is near is said by the [measure](super::measure), in longest sides of the space: where
-//! that is embedded in another, distances are those there.
+//! are asked about; most have none. Edges that hear of nothing for long are left out of that, until they are asked about
+//! and look for themselves: on a large roadmap most edges are met once and never again. An edge does not hear of what is
+//! out of earshot: beyond a distance that a belief can name what was checked tells it nothing. What is near is said by
+//! the [measure](super::measure), in longest sides of the space: where that is embedded in another, distances are those
+//! there.
 
 use super::Evidence;
 use super::measure::{Measure, share};
@@ -344,6 +345,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         self.news[slot].those != 0 && self.hear_news(slot)
     }
 
+    /// Tells an edge of its news. Whether any of its points has something nearer now, or nothing was ever known of it.
     fn hear_news(&mut self, slot: usize) -> bool {
         let heard = &mut self.heard[slot / ABREAST];
         if *heard == ASLEEP {
