@@ -10,17 +10,20 @@ const file = (name) => join(scratch, name);
 psmp("generate", "maze", "--worlds", "2", "--test", "1", "-o", file("maze"));
 const map = file("maze/environment_images/world_1.png");
 const served = await live("plan", "--map", map, "--start", "0.05,0.05", "--goal", "0.95,0.95",
-  "--robot-radius", "0.01", "--configurations", "20000");
+  "--robot-radius", "0.01", "--configurations", "100000");
 const opened = await open(served.address, "--disable-gpu");
 const { page } = opened;
 
 const standing = (page) => page.textContent("#standing");
 const said = (page) => page.textContent("#said");
-/** Waits until a run is over that has this number at least. */
-const over = (page, number) => page.waitForFunction((number) => {
-  const [, run] = document.getElementById("standing").textContent.match(/^Run (\d+), over/) ?? [];
-  return Number(run) >= number;
-}, number);
+/** Waits until a run is over that has this number at least, and what it came to is drawn, which is in the frame after. */
+const over = async (page, number) => {
+  await page.waitForFunction((number) => {
+    const [, run] = document.getElementById("standing").textContent.match(/^Run (\d+), over/) ?? [];
+    return Number(run) >= number;
+  }, number);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+};
 const picture = () => page.evaluate(() => document.getElementById("map-0").toDataURL());
 /** How many pixels of a colour there are around a place of the map, given in shares of it. */
 const count = (rgb, at = [0.5, 0.5], around = 1) => page.evaluate(([rgb, at, around]) => {
