@@ -22,17 +22,26 @@ pub fn shape_text(shape: &[usize]) -> String {
 /// An argument as a numpy array of one type, the very array where it is one already.
 fn array_of<'py, T: Element>(
     name: &str,
-    expected: &str,
+    wanted: &str,
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    // What most pass: to ask numpy about it takes longer than all else that is done with it.
+    if let Ok(array) = value.cast_exact::<PyArrayDyn<T>>()
+        && array.is_c_contiguous()
+    {
+        return Ok(array.clone());
+    }
     let py = value.py();
     let kind = numpy::dtype::<T>(py);
     let numpy = py.import("numpy")?;
+    let told = |got: &Bound<'_, PyAny>| {
+        PyTypeError::new_err(format!(
+            "{name} must be an array of shape {wanted} of {kind}, got {}",
+            described(got)
+        ))
+    };
     let refused = |why: PyErr| {
-        let error = PyTypeError::new_err(format!(
-            "{name} must be {expected}, got {}",
-            described(value)
-        ));
+        let error = told(value);
         error.set_cause(py, Some(why));
         error
     };
@@ -43,10 +52,7 @@ fn array_of<'py, T: Element>(
     // Whole numbers may become floats, but never the other way round.
     let safely = numpy.call_method1("can_cast", (given.getattr("dtype")?, &kind, "same_kind"))?;
     if !safely.extract::<bool>()? {
-        return Err(PyTypeError::new_err(format!(
-            "{name} must be {expected}, got {}",
-            described(&given)
-        )));
+        return Err(told(&given));
     }
     let array = given.call_method("astype", (&kind,), Some(&options));
     Ok(array.map_err(refused)?.cast_into::<PyArrayDyn<T>>()?)
@@ -76,12 +82,7 @@ pub fn shaped<'py, T: Element>(
     fits: impl Fn(&[usize]) -> bool,
     value: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    let kind = numpy::dtype::<T>(value.py());
-    let array = array_of::<T>(
-        name,
-        &format!("an array of shape {wanted} of {kind}"),
-        value,
-    )?;
+    let array = array_of::<T>(name, wanted, value)?;
     if !fits(array.shape()) {
         let shape = shape_text(array.shape());
         let what = format!("{name} must have shape {wanted}, got {shape}");
