@@ -4,8 +4,10 @@ use crate::arguments::read_only;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use psmp::{EventKind, Progress, Source, Waypoints, Yardstick};
 use psmp_lab::counted;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 use std::sync::Arc;
 
 /// A path that was found; all events until the next one share it.
@@ -56,25 +58,25 @@ impl FoundPath {
     }
 }
 
-/// What Python calls an event of this kind.
-pub fn name(kind: EventKind) -> &'static str {
+/// What Python calls an event of this kind. Whoever drives a run asks that of every event, so no name is made twice.
+pub fn name<'py>(py: Python<'py>, kind: EventKind) -> &'py Bound<'py, PyString> {
     match kind {
-        EventKind::Proposed { .. } => "proposed",
-        EventKind::NoImprovement => "no-improvement",
-        EventKind::PartlyChecked { .. } => "partly-checked",
-        EventKind::Checked { .. } => "checked",
-        EventKind::Proved { .. } => "proved",
-        EventKind::Probed { .. } => "probed",
-        EventKind::Grown { .. } => "grown",
-        EventKind::Tried { .. } => "tried",
-        EventKind::Improved { .. } => "improved",
-        EventKind::ShortestOnRoadmap => "shortest-on-roadmap",
-        EventKind::NoPathOnRoadmap => "no-path-on-roadmap",
-        EventKind::StraightLine => "straight-line",
-        EventKind::GaveUp => "gave-up",
-        EventKind::Settled => "settled",
-        EventKind::Priced(_) => "priced",
-        _ => "other",
+        EventKind::Proposed { .. } => intern!(py, "proposed"),
+        EventKind::NoImprovement => intern!(py, "no-improvement"),
+        EventKind::PartlyChecked { .. } => intern!(py, "partly-checked"),
+        EventKind::Checked { .. } => intern!(py, "checked"),
+        EventKind::Proved { .. } => intern!(py, "proved"),
+        EventKind::Probed { .. } => intern!(py, "probed"),
+        EventKind::Grown { .. } => intern!(py, "grown"),
+        EventKind::Tried { .. } => intern!(py, "tried"),
+        EventKind::Improved { .. } => intern!(py, "improved"),
+        EventKind::ShortestOnRoadmap => intern!(py, "shortest-on-roadmap"),
+        EventKind::NoPathOnRoadmap => intern!(py, "no-path-on-roadmap"),
+        EventKind::StraightLine => intern!(py, "straight-line"),
+        EventKind::GaveUp => intern!(py, "gave-up"),
+        EventKind::Settled => intern!(py, "settled"),
+        EventKind::Priced(_) => intern!(py, "priced"),
+        _ => intern!(py, "other"),
     }
 }
 
@@ -99,8 +101,8 @@ pub struct Event {
 impl Event {
     /// What has happened.
     #[getter]
-    fn kind(&self) -> &'static str {
-        name(self.event.kind)
+    fn kind<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
+        name(py, self.event.kind)
     }
 
     /// Whether this event ends the run.
@@ -247,7 +249,7 @@ impl Event {
             .is_ok_and(|o| o.get().event == self.event)
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self, py: Python<'_>) -> String {
         let kind = self.event.kind;
         let state = |free| if free { "free" } else { "blocked" };
         let more = match kind {
@@ -282,6 +284,6 @@ impl Event {
             None => String::new(),
         };
         let spent = counted(self.event.progress.configurations, "configurations");
-        format!("<psmp.Event {}{more}, {spent}{gap}>", name(kind))
+        format!("<psmp.Event {}{more}, {spent}{gap}>", name(py, kind))
     }
 }

@@ -21,6 +21,7 @@ use psmp_files::Keeping;
 use psmp_lab::EventHash;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use pyo3::{PyTraverseError, PyVisit};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -93,7 +94,7 @@ struct State {
     /// The configurations checked when the lower bound took each of its values.
     bounds: Vec<(u64, f64)>,
     progress: Progress,
-    ending: Option<&'static str>,
+    ending: Option<EventKind>,
     hash: EventHash,
     events: u64,
     /// The vertices at the ends of each edge checked, one pair after the other, and whether it was free.
@@ -177,7 +178,7 @@ impl State {
                 self.checked.0.extend([edge.from.0, edge.to.0]);
                 self.checked.1.push(free);
             }
-            kind if kind.is_final() => self.ending = Some(event::name(kind)),
+            kind if kind.is_final() => self.ending = Some(kind),
             _ => {}
         }
     }
@@ -276,7 +277,10 @@ impl Run {
             seed: self.seed,
             progress: state.progress,
             seconds: state.busy.as_secs_f64(),
-            ending: state.ending.unwrap_or("stopped"),
+            ending: match state.ending {
+                Some(kind) => event::name(py, kind).to_str()?,
+                None => "stopped",
+            },
         };
         let reel = recording.told(&standing, |recorder, shown| session.film(recorder, shown))?;
         Py::new(py, Film::new(reel)).map(Some)
@@ -402,8 +406,8 @@ impl Run {
 
     /// `shortest-on-roadmap`, `no-path-on-roadmap`, `straight-line`, `gave-up` or `settled` once the run is over.
     #[getter]
-    fn ending(&self) -> PyResult<Option<&'static str>> {
-        Ok(self.state()?.ending)
+    fn ending<'py>(&self, py: Python<'py>) -> PyResult<Option<&'py Bound<'py, PyString>>> {
+        Ok(self.state()?.ending.map(|kind| event::name(py, kind)))
     }
 
     /// The planner's name, as on the command line.
