@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import operator
 import os
 import signal
 import subprocess
@@ -20,6 +21,9 @@ from conftest import GOAL, START, wall, wall_in_batches
 import psmp
 
 pytestmark = pytest.mark.alone
+
+#: A check that says so of every configuration, and runs no Python.
+FREE_AT_ONCE = operator.attrgetter("flags.writeable")
 
 
 def test_events_lead_to_the_shortest_path(roadmap):
@@ -373,6 +377,43 @@ def test_rust_works_while_others_do():
     finally:
         over.set()
         thread.join()
+
+
+def test_others_have_their_turn_while_a_function_of_c_is_asked():
+    """RRTConnect keeps the interpreter from check to check, and a function that is not Python's never lets go of it."""
+    ticks, over = 0, threading.Event()
+
+    def count():
+        nonlocal ticks
+        while not over.wait(0.001):
+            ticks += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        made = ticks
+        run = psmp.plan_without_roadmap([(0, 1), (0, 1)], START, GOAL, check=FREE_AT_ONCE, resolution=2e-6)
+        made = ticks - made
+    finally:
+        over.set()
+        thread.join()
+    assert run.configurations > 500_000
+    assert run.seconds < 0.02 or made >= 2, (run.seconds, made)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+def test_a_signal_is_heard_while_a_function_of_c_is_asked():
+    def too_late(*_):
+        raise TimeoutError
+
+    usual = signal.signal(signal.SIGALRM, too_late)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(TimeoutError):
+            psmp.plan_without_roadmap([(0, 1), (0, 1)], START, GOAL, check=FREE_AT_ONCE, resolution=2e-6)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, usual)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")

@@ -9,7 +9,7 @@ use crate::memory::Place;
 use crate::roadmap::Roadmap;
 use crate::run::Run;
 use crate::space::Space;
-use crate::stop::Stop;
+use crate::stop::{Signals, Stop};
 use psmp::by_name::{
     BeliefName, GROWING, PlannerName, PlannerSpec, ProposerName, SpecError, TreeName,
 };
@@ -143,8 +143,9 @@ impl Engine {
         let name = options.planner.to_string();
         let seed = options.seed;
         let function = check.function();
+        let signals = Signals::new(function.is_some() && thinks_little(options));
         let run = Run::prepared(
-            py, session, function, roadmap, name, seed, keeping, recording, stop, began,
+            py, session, function, roadmap, name, seed, keeping, recording, stop, signals, began,
         )?;
         Ok(Self {
             run: Mutex::new(Some(run)),
@@ -165,6 +166,13 @@ impl Engine {
         let taken = self.run.try_lock().ok().and_then(|mut run| run.take());
         drop(taken);
     }
+}
+
+/// Whether all that a session does between two checks is done at once. Then the interpreter, which a function needs, is best
+/// held all along: to let go of it and take it again takes longer.
+fn thinks_little(options: &SessionOptions) -> bool {
+    let quick = [TreeName::RrtConnect, TreeName::RrtConnectShortcut];
+    matches!(options.planner, PlannerName::Tree(name) if quick.contains(&name))
 }
 
 /// A planner by its parts, as `ei`, a belief and `failfast`.

@@ -56,7 +56,7 @@ where
     T::Made: Send,
 {
     let resolution = check.resolution(Some(space), resolution)?;
-    let signals = Arc::new(Signals::default());
+    let signals = Arc::new(Signals::new(false));
     let heard = signals.clone();
     let stop = stop.clone() | psmp::Stop::when(move || heard.are_raised());
     let limit = Limit::since(Instant::now(), &stop);

@@ -73,6 +73,11 @@ fn collect_garbage(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// Works, without the interpreter unless it [is held](Signals::is_held) meanwhile.
+fn at_work<T: Send>(py: Python<'_>, is_held: bool, work: impl FnOnce() -> T + Send) -> T {
+    if is_held { work() } else { py.detach(work) }
+}
+
 /// All of a run that changes.
 struct State {
     /// `None` once the run is closed.
@@ -207,6 +212,7 @@ impl Run {
         keeping: Option<(Keeping, Place)>,
         recording: Option<Recording>,
         stop: Option<&Bound<'_, Stop>>,
+        signals: Signals,
         began: Instant,
     ) -> PyResult<Self> {
         collect_garbage(py)?;
@@ -216,7 +222,7 @@ impl Run {
             roadmap,
             stop: Stop::condition(stop),
             when: (When::given(stop), None),
-            signals: Arc::default(),
+            signals: Arc::new(signals),
             limit: None,
             setting_up: Duration::ZERO,
             busy: Duration::ZERO,
@@ -234,7 +240,7 @@ impl Run {
             film: None,
         };
         let limit = state.limit(began);
-        let prepared = py.detach(|| session.prepare(&limit));
+        let prepared = at_work(py, state.signals.is_held(), || session.prepare(&limit));
         state.signals.take().map_or(prepared, Err)?;
         state.session = Some(Counted::new(session));
         state.follow(py)?;
@@ -328,10 +334,11 @@ impl Run {
             return Ok(None);
         };
         limit.stand_at(state.progress);
+        let is_held = state.signals.is_held();
         let step = if limit.is_met() && !session.has_news() {
             None
         } else {
-            py.detach(|| session.step(limit))
+            at_work(py, is_held, || session.step(limit))
         };
         if step.is_none()
             && let Some(raised) = state.signals.take()

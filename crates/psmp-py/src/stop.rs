@@ -7,6 +7,7 @@ use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -177,39 +178,86 @@ impl Stop {
     }
 }
 
-/// Ctrl-C and its like, heard in the midst of a step, where the interpreter is not held.
+/// Ctrl-C and its like, heard in the midst of a step.
 pub struct Signals {
-    asked_at: Mutex<Instant>,
-    raised: Mutex<Option<PyErr>>,
+    /// Whether the interpreter is held during a step. Then others are let have it for as long as it takes to ask.
+    is_held: bool,
+    /// How often more one may ask before the clock is looked at: that takes longer than all else here.
+    unlooked: AtomicU32,
+    heard: Mutex<Heard>,
 }
 
-impl Default for Signals {
-    fn default() -> Self {
-        Self {
-            asked_at: Mutex::new(Instant::now()),
-            raised: Mutex::new(None),
-        }
-    }
+/// What was heard, when the interpreter was asked last, and when the clock was looked at.
+struct Heard {
+    raised: Option<PyErr>,
+    asked_at: Instant,
+    looked_at: Instant,
 }
 
 impl Signals {
     /// Taking the interpreter to ask is not free, and no one presses keys faster.
     const OFTEN: Duration = Duration::from_millis(20);
+    /// As often as Python lets its own threads take turns.
+    const OFTEN_IF_HELD: Duration = Duration::from_millis(5);
+    /// Where two looks at the clock were no farther apart than this, there is no other for so many questions.
+    const QUICK: (Duration, u32) = (Duration::from_millis(1), 16);
+
+    pub fn new(is_held: bool) -> Self {
+        let now = Instant::now();
+        Self {
+            is_held,
+            unlooked: AtomicU32::new(0),
+            heard: Mutex::new(Heard {
+                raised: None,
+                asked_at: now,
+                looked_at: now,
+            }),
+        }
+    }
+
+    /// Whether the interpreter is held during a step.
+    pub fn is_held(&self) -> bool {
+        self.is_held
+    }
 
     /// Whether a signal's handler has raised something.
     pub fn are_raised(&self) -> bool {
-        let mut asked_at = self.asked_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        if raised.is_none() && asked_at.elapsed() >= Self::OFTEN {
-            *raised = Python::attach(|py| py.check_signals()).err();
-            *asked_at = Instant::now();
+        let unlooked = self.unlooked.load(Ordering::Relaxed);
+        if unlooked > 0 {
+            self.unlooked.store(unlooked - 1, Ordering::Relaxed);
+            return false;
         }
-        raised.is_some()
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        if heard.raised.is_some() {
+            return true;
+        }
+        let now = Instant::now();
+        let (time, count) = Self::QUICK;
+        let is_quick = now.duration_since(heard.looked_at) < time;
+        heard.looked_at = now;
+        let often = match self.is_held {
+            true => Self::OFTEN_IF_HELD,
+            false => Self::OFTEN,
+        };
+        if now.duration_since(heard.asked_at) >= often {
+            heard.raised = Python::attach(|py| {
+                if self.is_held {
+                    py.detach(|| ());
+                }
+                py.check_signals().err()
+            });
+            heard.asked_at = Instant::now();
+        }
+        // Who has heard of it once hears of it until it is taken.
+        if is_quick && heard.raised.is_none() {
+            self.unlooked.store(count, Ordering::Relaxed);
+        }
+        heard.raised.is_some()
     }
 
     /// What was raised.
     pub fn take(&self) -> Option<PyErr> {
-        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        raised.take()
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.raised.take()
     }
 }
