@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import time
 import weakref
@@ -59,6 +60,8 @@ def test_an_array_is_filled_again_only_where_nobody_has_it(roadmap):
         lambda q: None,
         lambda q: q.resize(5, refcheck=False),
         lambda q: weakref.ref(q),
+        # The arguments that it is called with.
+        lambda q: [arguments for arguments in gc.get_referrers(q) if type(arguments) is tuple],
     ]
     seen, kept = [], []
 

@@ -14,8 +14,8 @@ use crate::map::Map;
 use crate::memory;
 use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
-use numpy::npyffi::NPY_ARRAY_WRITEABLE;
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
+use numpy::{PyArray1, PyArrayDescr, PyArrayMethods, PyUntypedArrayMethods};
 use psmp::checker::{
     Bill, BisectionChecker, BisectionError, Checker, EdgeMemory, Finding, Part, Sightings, Verdict,
     World,
@@ -30,8 +30,10 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::Py_REFCNT;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyString, PyType};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple, PyType};
 use std::convert::Infallible;
+use std::ffi::c_int;
+use std::slice;
 use std::sync::Arc;
 
 /// A function of the user's. However many worlds and checkers of a run ask it, Python counts one reference: that
@@ -356,8 +358,16 @@ pub struct FunctionWorld {
     cores: usize,
     /// Whether steps of a motion are measured by the axis that moves farthest.
     by_axis: bool,
-    /// The array that the function was given last.
-    given: Option<Py<PyArray1<f64>>>,
+    /// What the function was given last.
+    given: Option<Given>,
+}
+
+/// An array of a configuration, and the arguments of a call that has it.
+struct Given {
+    array: Py<PyArray1<f64>>,
+    arguments: Py<PyTuple>,
+    /// What numbers the array was made of.
+    kind: Py<PyArrayDescr>,
 }
 
 impl Clone for FunctionWorld {
@@ -372,46 +382,63 @@ impl Clone for FunctionWorld {
     }
 }
 
-impl FunctionWorld {
-    /// An array of a configuration, which the function may keep: the last one is filled again only where nobody but us has it
-    /// any more, and it is still as it was made. A new one takes as long as all else in a call.
-    fn array<'py>(&mut self, py: Python<'py>, configuration: &[f64]) -> Bound<'py, PyArray1<f64>> {
-        if let Some(given) = self.given.take() {
-            let given = given.into_bound(py);
-            if refill(&given, configuration) {
-                return given;
-            }
+impl Given {
+    /// The arguments of a call for a configuration. The function may keep them and the array: the last ones are taken again
+    /// only where nobody but us has them any more, and the array is still as it was made. New ones take as long as all else
+    /// in a call.
+    fn arguments<'g, 'py>(
+        last: &'g mut Option<Self>,
+        py: Python<'py>,
+        configuration: &[f64],
+    ) -> PyResult<&'g Bound<'py, PyTuple>> {
+        let given = match last.take() {
+            Some(given) if given.refill(py, configuration) => given,
+            _ => Self::new(py, configuration)?,
+        };
+        Ok(last.insert(given).arguments.bind(py))
+    }
+
+    fn new(py: Python<'_>, configuration: &[f64]) -> PyResult<Self> {
+        let array = PyArray1::from_slice(py, configuration);
+        Ok(Self {
+            arguments: PyTuple::new(py, [&array])?.unbind(),
+            kind: array.dtype().unbind(),
+            array: array.unbind(),
+        })
+    }
+
+    /// Fills the array again, if it can be without anybody's noticing.
+    fn refill(&self, py: Python<'_>, configuration: &[f64]) -> bool {
+        let array = self.array.bind(py).as_array_ptr();
+        // SAFETY: all of them live as long as `self`, and the one is an array, whose fields these are.
+        let (owners, fields) = unsafe {
+            (
+                [Py_REFCNT(self.arguments.as_ptr()), Py_REFCNT(array.cast())],
+                &(*array).fields,
+            )
+        };
+        // The function that had it may keep it, and may have made it anything else.
+        let is_ours = owners == [1, 2];
+        // SAFETY: an array has as many lengths as dimensions.
+        let is_as_made = fields.descr.cast() == self.kind.as_ptr()
+            && fields.base.is_null()
+            && fields.nd == 1
+            && unsafe { *fields.dimensions } as usize == configuration.len()
+            && fields.flags & AS_MADE == AS_MADE;
+        if !(is_ours && is_as_made) {
+            return false;
         }
-        PyArray1::from_slice(py, configuration)
+        // SAFETY: it is an array of so many numbers in a row that may be written to. Nobody else can look at them meanwhile:
+        // the only references to it are ours and that of the arguments, which are ours alone, views of it would have others,
+        // and Python's lock is ours.
+        let room = unsafe { slice::from_raw_parts_mut(fields.data.cast(), configuration.len()) };
+        room.copy_from_slice(configuration);
+        true
     }
 }
 
-/// Fills an array, if it can be without anybody's noticing.
-fn refill(array: &Bound<'_, PyArray1<f64>>, numbers: &[f64]) -> bool {
-    // The function that had it may have made it anything else.
-    let is_as_made = array.as_any().is_instance_of::<PyArray1<f64>>()
-        && array.len() == numbers.len()
-        && array.is_c_contiguous();
-    if !is_as_made {
-        return false;
-    }
-    // SAFETY: the array lives as long as `array`, and it is an array, so that it has flags.
-    let (owners, flags) = unsafe {
-        (
-            Py_REFCNT(array.as_ptr()),
-            (*array.as_array_ptr()).fields.flags,
-        )
-    };
-    if owners != 1 || flags & NPY_ARRAY_WRITEABLE == 0 {
-        return false;
-    }
-    // SAFETY: it is an array of so many numbers in a row that may be written to. Nobody else can look at them meanwhile:
-    // ours is the only reference to it, views of it would have others, and Python's lock is ours.
-    unsafe { array.as_slice_mut() }.is_ok_and(|room| {
-        room.copy_from_slice(numbers);
-        true
-    })
-}
+/// What an array is that we have made.
+const AS_MADE: c_int = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE;
 
 impl World for FunctionWorld {
     type Error = PyErr;
@@ -422,10 +449,8 @@ impl World for FunctionWorld {
             return Ok(collision.is_none());
         }
         Python::attach(|py| {
-            let q = self.array(py, configuration);
-            let answer = self.function.bind(py).call1((&q,));
-            self.given = Some(q.unbind());
-            truth(&answer?, "a configuration")
+            let arguments = Given::arguments(&mut self.given, py, configuration)?;
+            truth(&self.function.bind(py).call1(arguments)?, "a configuration")
         })
     }
 
