@@ -199,29 +199,58 @@ impl<'a> Motion<'a> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct BisectionOrder {
+    /// How many configurations there are, and as much of their order as has been asked for.
+    count: usize,
     order: Vec<u32>,
     intervals: Vec<(u32, u32)>,
+    /// The first interval that has not been halved.
+    next: usize,
 }
 
 impl BisectionOrder {
+    /// An order with room for so many configurations.
+    pub(crate) fn with_room_for(most: usize) -> Self {
+        Self {
+            order: Vec::with_capacity(most),
+            intervals: Vec::with_capacity(2 * most),
+            ..Self::default()
+        }
+    }
+
     /// The indices `0..count`, ends first, then midpoints breadth first.
     pub fn of(&mut self, count: usize) -> &[u32] {
-        if self.order.len() == count {
-            return &self.order;
+        self.up_to(count, count)
+    }
+
+    /// Which of them is at this place. Who leaves off at a collision has no need of those behind it, and they are not found out.
+    #[inline]
+    pub(crate) fn at(&mut self, place: usize, count: usize) -> usize {
+        match self.order.get(place) {
+            Some(&index) if self.count == count => index as usize,
+            _ => self.up_to(place + 1, count)[place] as usize,
         }
-        self.order.clear();
-        self.intervals.clear();
-        if count > 0 {
-            self.order.push(0);
+    }
+
+    /// The first `end` of them at least.
+    fn up_to(&mut self, end: usize, count: usize) -> &[u32] {
+        if self.count != count {
+            self.count = count;
+            self.order.clear();
+            self.intervals.clear();
+            self.next = 0;
+            if count > 0 {
+                self.order.push(0);
+            }
+            if count > 1 {
+                let last = count as u32 - 1;
+                self.order.push(last);
+                self.intervals.push((0, last));
+            }
         }
-        if count > 1 {
-            let last = count as u32 - 1;
-            self.order.push(last);
-            self.intervals.push((0, last));
-        }
-        let mut next = 0;
-        while let Some(&(low, high)) = self.intervals.get(next) {
-            next += 1;
+        while self.order.len() < end
+            && let Some(&(low, high)) = self.intervals.get(self.next)
+        {
+            self.next += 1;
             if high - low < 2 {
                 continue;
             }
@@ -242,7 +271,9 @@ mod tests {
     fn the_order_visits_each_once_and_halves() {
         let mut order = BisectionOrder::default();
         for count in [0, 1, 2, 3, 8, 9, 301] {
+            let singly: Vec<usize> = (0..count).map(|place| order.at(place, count)).collect();
             let mut seen = order.of(count).to_vec();
+            assert!(seen.iter().map(|&index| index as usize).eq(singly));
             seen.sort_unstable();
             assert!(seen.iter().copied().eq(0..count as u32));
         }

@@ -18,6 +18,11 @@ use std::ops::Range;
 /// Of so many configurations a coarse look asks about one.
 const COARSE: usize = 4;
 
+/// The place, in the order of asking, of the first configuration that a coarse look at a motion of so many steps leaves out.
+fn coarse(steps: usize) -> usize {
+    1 + steps.div_ceil(COARSE)
+}
+
 /// Says whether configurations and motions between them are free in a [`World`], and counts.
 #[derive(Debug, Clone)]
 pub struct MotionChecker<W> {
@@ -47,9 +52,10 @@ impl<W: World> MotionChecker<W> {
     /// # Errors
     /// If the resolution makes no sense in this space.
     pub fn new(space: &Space, resolution: Resolution, world: W) -> Result<Self, ResolutionError> {
-        let most = resolution.most_in(space)?;
+        resolution.most_in(space)?;
         Ok(Self {
-            prober: Prober::new(world, space.dimension(), most),
+            // Hardly any motion is as long as the longest there could be.
+            prober: Prober::new(world, space.dimension(), 0),
             space: space.clone(),
             resolution,
             prover: None,
@@ -74,7 +80,7 @@ impl<W: World> MotionChecker<W> {
 
     /// From now on this limit is kept.
     pub fn obey(&mut self, limit: &Limit) {
-        self.limit.clone_from(limit);
+        self.limit.keep_to(limit);
         self.left = limit.configurations();
     }
 
@@ -101,7 +107,7 @@ impl<W: World> MotionChecker<W> {
     /// # Errors
     /// Whatever keeps the world from an answer.
     pub fn is_motion_free(&mut self, from: &[f64], to: &[f64]) -> Result<Option<bool>, W::Error> {
-        self.is_free_at(1..usize::MAX, from, to)
+        self.is_free_at(|_| 1..usize::MAX, from, to)
     }
 
     /// The same, asking only about a few configurations far apart, the end among them: nearly everything
@@ -111,8 +117,7 @@ impl<W: World> MotionChecker<W> {
         from: &[f64],
         to: &[f64],
     ) -> Result<Option<bool>, W::Error> {
-        let coarse = self.coarse(from, to);
-        self.is_free_at(1..coarse, from, to)
+        self.is_free_at(|steps| 1..coarse(steps), from, to)
     }
 
     /// Whether a motion is free that was found coarsely free.
@@ -121,13 +126,7 @@ impl<W: World> MotionChecker<W> {
         from: &[f64],
         to: &[f64],
     ) -> Result<Option<bool>, W::Error> {
-        let coarse = self.coarse(from, to);
-        self.is_free_at(coarse..usize::MAX, from, to)
-    }
-
-    /// The place, in the order of asking, of the first configuration that a coarse look leaves out.
-    fn coarse(&self, from: &[f64], to: &[f64]) -> usize {
-        1 + self.motion(from, to).steps().div_ceil(COARSE)
+        self.is_free_at(|steps| coarse(steps)..usize::MAX, from, to)
     }
 
     /// The same, where both ends are known to be free and are not asked about.
@@ -139,18 +138,19 @@ impl<W: World> MotionChecker<W> {
         from: &[f64],
         to: &[f64],
     ) -> Result<Option<bool>, W::Error> {
-        self.is_free_at(2..usize::MAX, from, to)
+        self.is_free_at(|_| 2..usize::MAX, from, to)
     }
 
-    /// Whether a motion is free at these places in the order of asking. The first is the beginning, the
+    /// Whether a motion of so many steps is free at these places in the order of asking. The first is the beginning, the
     /// second is the end.
     fn is_free_at(
         &mut self,
-        places: Range<usize>,
+        places: impl FnOnce(usize) -> Range<usize>,
         from: &[f64],
         to: &[f64],
     ) -> Result<Option<bool>, W::Error> {
         let motion = Motion::new(&self.space, from, to, self.resolution);
+        let places = places(motion.steps());
         let is_same = self.broken_off.iter().eq(from.iter().chain(to));
         let first = if is_same { self.known } else { places.start };
         let first = first.min(motion.configurations());

@@ -3,8 +3,9 @@
 //! A world may be asked about all configurations of a motion at once, and a slow one then takes as long
 //! as the whole motion does. So where a run can be stopped in the midst of a step, the configurations are
 //! handed over in portions that take a few milliseconds each: as many as the world likes to take at
-//! once, and more as long as that is quick. What is found does not depend on how they are divided, and
-//! what was found before a world fails is told with the failure.
+//! once, and more as long as that is quick. Where it takes one at a time it is asked on until it is time to ask the limit
+//! again. What is found does not depend on how they are divided, and what was found before a world fails is told with the
+//! failure.
 
 use super::Sightings;
 use super::prover::{Proof, Stretches};
@@ -120,6 +121,41 @@ pub struct Probed<E> {
     pub failure: Option<E>,
 }
 
+/// When it is time to ask a limit again, for who asks a world about one configuration after the other: always, but for worlds
+/// that are so quick that to look at a clock takes as long as to ask them.
+#[derive(Debug, Clone)]
+struct Pace {
+    /// How many more configurations the clock is not looked at for.
+    unlooked: u32,
+    looked_at: Instant,
+}
+
+impl Pace {
+    /// Where two looks at the clock were no farther apart than this, there is no other for so many configurations.
+    const QUICK: (Duration, u32) = (Duration::from_millis(1), 64);
+
+    fn new() -> Self {
+        Self {
+            unlooked: 0,
+            looked_at: Instant::now(),
+        }
+    }
+
+    fn is_time_to_ask(&mut self) -> bool {
+        if self.unlooked > 0 {
+            self.unlooked -= 1;
+            return false;
+        }
+        let now = Instant::now();
+        let (time, count) = Self::QUICK;
+        if now.duration_since(self.looked_at) < time {
+            self.unlooked = count;
+        }
+        self.looked_at = now;
+        true
+    }
+}
+
 /// Asks a world about motions.
 #[derive(Debug, Clone)]
 pub struct Prober<W> {
@@ -129,20 +165,21 @@ pub struct Prober<W> {
     dimension: usize,
     /// How many configurations are handed over at once, learned from how long they take.
     portion: usize,
+    /// When the limit is asked, where they are handed over one by one.
+    pace: Pace,
 }
 
 impl<W: World> Prober<W> {
     /// Asks this world about configurations of so many values, with room for motions of up to `most`
     /// of them.
     pub fn new(world: W, dimension: usize, most: usize) -> Self {
-        let mut order = BisectionOrder::default();
-        order.of(most);
         Self {
             world,
-            order,
+            order: BisectionOrder::with_room_for(most),
             batch: Vec::with_capacity(most * dimension),
             dimension,
             portion: 0,
+            pace: Pace::new(),
         }
     }
 
@@ -155,15 +192,80 @@ impl<W: World> Prober<W> {
         places: Range<usize>,
         limit: &Limit,
     ) -> Probed<W::Error> {
-        let order = &self.order.of(motion.configurations())[places];
-        self.batch.resize(order.len() * self.dimension, 0.0);
-        for (&step, q) in order
-            .iter()
-            .zip(self.batch.chunks_exact_mut(self.dimension))
-        {
-            motion.write(step as usize, q);
+        let at_once = usize::try_from(self.world.at_once()).unwrap_or(MOST);
+        let cores = self.world.cores().max(1);
+        let dimension = self.dimension;
+        let Self {
+            world,
+            order,
+            batch,
+            portion,
+            pace,
+            ..
+        } = self;
+        let mut probed = Probed {
+            configurations: 0,
+            collided: false,
+            failure: None,
+        };
+        // What is left of the last motion is written over.
+        batch.resize(places.len() * dimension, 0.0);
+        let mut write = |place: usize, q: &mut [f64]| {
+            motion.write(order.at(place, motion.configurations()), q);
+        };
+        while probed.configurations < places.len() && !limit.interrupts() {
+            let from = probed.configurations;
+            let left = &mut batch[from * dimension..];
+            let places = places.start + from..;
+            if at_once > 1 || cores > 1 {
+                let most = match limit.can_interrupt() {
+                    true => (*portion).max(at_once).max(cores),
+                    false => usize::MAX,
+                };
+                let count = most.min(left.len() / dimension);
+                let these = &mut left[..count * dimension];
+                for (place, q) in places.zip(these.chunks_exact_mut(dimension)) {
+                    write(place, q);
+                }
+                let began = limit.can_interrupt().then(Instant::now);
+                match world.first_collision(these, dimension) {
+                    Ok(collision) => {
+                        probed.collided = collision.is_some();
+                        probed.configurations += collision.map_or(count, |place| place + 1);
+                    }
+                    Err(failure) => probed.failure = Some(failure),
+                }
+                let is_over = probed.collided || probed.failure.is_some();
+                if let Some(began) = began.filter(|_| !is_over) {
+                    let took = began.elapsed();
+                    if took > LONG {
+                        *portion = count / 2;
+                    } else if took < SHORT {
+                        *portion = (*portion).max((2 * count).min(MOST));
+                    }
+                }
+            } else {
+                // Most motions that are blocked are found so by the first few: the others are not written.
+                for (place, q) in places.zip(left.chunks_exact_mut(dimension)) {
+                    write(place, q);
+                    match world.is_free(q) {
+                        Ok(free) => {
+                            probed.configurations += 1;
+                            probed.collided = !free;
+                        }
+                        Err(failure) => probed.failure = Some(failure),
+                    }
+                    let is_over = probed.collided || probed.failure.is_some();
+                    if is_over || limit.can_interrupt() && pace.is_time_to_ask() {
+                        break;
+                    }
+                }
+            }
+            if probed.collided || probed.failure.is_some() {
+                break;
+            }
         }
-        self.ask(limit)
+        probed
     }
 
     /// Tells of the configurations that the last motion was asked about.
@@ -190,62 +292,6 @@ impl<W: World> Prober<W> {
     /// The world that is asked.
     pub fn world_mut(&mut self) -> &mut W {
         &mut self.world
-    }
-
-    fn ask(&mut self, limit: &Limit) -> Probed<W::Error> {
-        let count = self.batch.len() / self.dimension;
-        let at_once = usize::try_from(self.world.at_once()).unwrap_or(MOST);
-        let cores = self.world.cores().max(1);
-        let mut probed = Probed {
-            configurations: 0,
-            collided: false,
-            failure: None,
-        };
-        while probed.configurations < count && !limit.interrupts() {
-            let left = count - probed.configurations;
-            let portion = if limit.can_interrupt() {
-                left.min(self.portion.max(at_once).max(cores))
-            } else {
-                left
-            };
-            let began = limit.can_interrupt().then(Instant::now);
-            let from = probed.configurations * self.dimension;
-            let these = &self.batch[from..from + portion * self.dimension];
-            if at_once > 1 || cores > 1 {
-                match self.world.first_collision(these, self.dimension) {
-                    Ok(collision) => {
-                        probed.collided = collision.is_some();
-                        probed.configurations += collision.map_or(portion, |place| place + 1);
-                    }
-                    Err(failure) => probed.failure = Some(failure),
-                }
-            } else {
-                for q in these.chunks_exact(self.dimension) {
-                    match self.world.is_free(q) {
-                        Ok(free) => {
-                            probed.configurations += 1;
-                            probed.collided = !free;
-                        }
-                        Err(failure) => probed.failure = Some(failure),
-                    }
-                    if probed.collided || probed.failure.is_some() {
-                        break;
-                    }
-                }
-            }
-            if probed.collided || probed.failure.is_some() {
-                break;
-            }
-            if let Some(began) = began {
-                let took = began.elapsed();
-                if took > LONG {
-                    self.portion = portion / 2;
-                } else if took < SHORT {
-                    self.portion = self.portion.max((2 * portion).min(MOST));
-                }
-            }
-        }
-        probed
     }
 }
 
