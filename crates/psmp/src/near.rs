@@ -221,10 +221,9 @@ impl Near {
     pub fn nearest(&mut self, q: &[f64]) -> Option<Found> {
         let mut best: Option<Found> = None;
         self.visit(q, |found| {
-            if best.is_none_or(|b| found < b) {
-                best = Some(found);
-            }
-            best.map_or(f64::INFINITY, |b| b.distance)
+            let nearest = best.map_or(found, |best| best.min(found));
+            best = Some(nearest);
+            nearest.distance
         });
         best
     }
@@ -295,7 +294,12 @@ impl Near {
             match &self.nodes[node as usize] {
                 Node::Leaf { ids, points } => {
                     for (&id, point) in ids.iter().zip(points.chunks_exact(d)) {
-                        let distance = self.space.distance(q, point);
+                        let squared = self.space.squared_distance(q, point);
+                        // Most points are too far away, which the square tells.
+                        if squared > *limit {
+                            continue;
+                        }
+                        let distance = squared.sqrt();
                         *limit = (see(Found { distance, id }) + self.slack).powi(2);
                     }
                 }

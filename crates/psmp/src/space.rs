@@ -186,6 +186,8 @@ pub trait Embedding: fmt::Debug + Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Space {
     axes: Vec<Axis>,
+    /// Whether all axes have weight 1 and none wraps around: then none need be looked at to measure a distance.
+    is_plain: bool,
     embedding: Option<Arc<dyn Embedding>>,
 }
 
@@ -205,6 +207,7 @@ impl Space {
             return Err(SpaceError::NoAxes);
         }
         Ok(Self {
+            is_plain: axes.iter().all(|axis| axis.weight == 1.0 && !axis.wraps),
             axes,
             embedding: None,
         })
@@ -240,6 +243,7 @@ impl Space {
         };
         Self {
             axes: vec![axis; dimension],
+            is_plain: true,
             embedding: None,
         }
     }
@@ -268,6 +272,12 @@ impl Space {
     #[must_use]
     pub fn squared_distance(&self, a: &[f64], b: &[f64]) -> f64 {
         let mut sum = 0.0;
+        if self.is_plain {
+            for (&a, &b) in a.iter().zip(b) {
+                sum += (b - a) * (b - a);
+            }
+            return sum;
+        }
         for ((axis, &a), &b) in self.axes.iter().zip(a).zip(b) {
             let part = axis.weight * axis.difference(a, b);
             sum += part * part;
@@ -315,6 +325,12 @@ impl Space {
     /// `out`. The result is in canonical form.
     #[inline]
     pub fn interpolate(&self, a: &[f64], b: &[f64], t: f64, out: &mut [f64]) {
+        if self.is_plain && t < 1.0 {
+            for ((&a, &b), out) in a.iter().zip(b).zip(out) {
+                *out = a + (b - a) * t;
+            }
+            return;
+        }
         for (((axis, &a), &b), out) in self.axes.iter().zip(a).zip(b).zip(out) {
             *out = axis.between(a, b, t);
         }
@@ -370,6 +386,27 @@ mod tests {
         assert!((middle[0].abs() - std::f64::consts::PI).abs() < 1e-12);
         space.interpolate(&a, &b, 0.75, &mut middle);
         assert!(space.contains(&middle) && middle[0] < 0.0);
+    }
+
+    /// Where all axes are plain it is the same as if they were not looked past.
+    #[test]
+    fn plain_axes_are_measured_as_all_others() {
+        let plain = Space::unit(3);
+        let looked_at = Space {
+            is_plain: false,
+            ..plain.clone()
+        };
+        let (a, b) = ([0.1, 0.7, 0.3], [0.9, 0.2, 0.3]);
+        assert_eq!(plain.distance(&a, &b), looked_at.distance(&a, &b));
+        for t in [0.0, 0.3, 1.0] {
+            let (mut one, mut other) = ([0.0; 3], [0.0; 3]);
+            plain.interpolate(&a, &b, t, &mut one);
+            looked_at.interpolate(&a, &b, t, &mut other);
+            assert_eq!(one, other);
+        }
+        let wraps = Space::new(vec![Axis::angle()]).unwrap();
+        let weighted = Axis::new(0.0, 1.0).unwrap().weighted(2.0).unwrap();
+        assert!(!wraps.is_plain && !Space::new(vec![weighted]).unwrap().is_plain);
     }
 
     #[test]
