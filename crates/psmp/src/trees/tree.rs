@@ -24,18 +24,39 @@ pub(crate) enum Look {
     Proved,
 }
 
+/// Who a node's parent is, and all that follows from it.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    parent: u32,
+    first_child: u32,
+    next_sibling: u32,
+    /// How closely the motion from the parent was looked at.
+    look: Look,
+    /// The length of that motion.
+    step: f64,
+    /// The length of the way from the start.
+    cost: f64,
+}
+
+impl Node {
+    const LOOSE: Node = Node {
+        parent: NONE,
+        first_child: NONE,
+        next_sibling: NONE,
+        look: Look::Whole,
+        step: 0.0,
+        cost: f64::INFINITY,
+    };
+}
+
+/// A tree begins with room for so many nodes: most of those that find a path soon have no more.
+const FEW: usize = 64;
+
 #[derive(Debug)]
 pub(crate) struct Tree {
+    dimension: usize,
     coordinates: Vec<f64>,
-    parents: Vec<u32>,
-    /// The length of the motion from the parent.
-    steps: Vec<f64>,
-    /// The length of the way from the start.
-    costs: Vec<f64>,
-    first_children: Vec<u32>,
-    next_siblings: Vec<u32>,
-    /// How closely the motion from the parent was looked at.
-    looks: Vec<Look>,
+    nodes: Vec<Node>,
     /// All nodes, loose ones included, until one is taken out.
     pub near: Near,
     stack: Vec<u32>,
@@ -44,13 +65,9 @@ pub(crate) struct Tree {
 impl Tree {
     pub fn new(space: &Space, root: &[f64]) -> Self {
         let mut tree = Self {
-            coordinates: Vec::new(),
-            parents: Vec::new(),
-            steps: Vec::new(),
-            costs: Vec::new(),
-            first_children: Vec::new(),
-            next_siblings: Vec::new(),
-            looks: Vec::new(),
+            dimension: space.dimension(),
+            coordinates: Vec::with_capacity(FEW * space.dimension()),
+            nodes: Vec::with_capacity(FEW),
             near: Near::new(space),
             stack: Vec::new(),
         };
@@ -61,39 +78,39 @@ impl Tree {
     /// Adds a node where another tree begins.
     pub fn add_root(&mut self, root: &[f64]) -> u32 {
         let id = self.add_loose(root);
-        self.costs[id as usize] = 0.0;
-        self.looks[id as usize] = Look::Proved;
+        self.nodes[id as usize].cost = 0.0;
+        self.mark(id, Look::Proved);
         id
     }
 
     pub fn at(&self, id: u32) -> &[f64] {
-        let d = self.coordinates.len() / self.parents.len();
+        let d = self.dimension;
         &self.coordinates[id as usize * d..(id as usize + 1) * d]
     }
 
     /// How many nodes there have ever been.
     pub fn count(&self) -> usize {
-        self.parents.len()
+        self.nodes.len()
     }
 
     /// The length of the way from the start; infinite for a loose node.
     pub fn cost(&self, id: u32) -> f64 {
-        self.costs[id as usize]
+        self.nodes[id as usize].cost
     }
 
     pub fn parent(&self, id: u32) -> Option<u32> {
-        Some(self.parents[id as usize]).filter(|&parent| parent != NONE)
+        Some(self.nodes[id as usize].parent).filter(|&parent| parent != NONE)
     }
 
     /// Whether the tree reaches the node.
     pub fn reaches(&self, id: u32) -> bool {
-        self.costs[id as usize].is_finite()
+        self.nodes[id as usize].cost.is_finite()
     }
 
     pub fn children(&self, id: u32) -> impl Iterator<Item = u32> {
         let some = |id: u32| Some(id).filter(|&id| id != NONE);
-        std::iter::successors(some(self.first_children[id as usize]), move |&child| {
-            some(self.next_siblings[child as usize])
+        std::iter::successors(some(self.nodes[id as usize].first_child), move |&child| {
+            some(self.nodes[child as usize].next_sibling)
         })
     }
 
@@ -103,14 +120,9 @@ impl Tree {
     }
 
     pub fn add_loose(&mut self, q: &[f64]) -> u32 {
-        let id = self.parents.len() as u32;
+        let id = self.nodes.len() as u32;
         self.coordinates.extend_from_slice(q);
-        self.parents.push(NONE);
-        self.steps.push(0.0);
-        self.costs.push(f64::INFINITY);
-        self.first_children.push(NONE);
-        self.next_siblings.push(NONE);
-        self.looks.push(Look::Whole);
+        self.nodes.push(Node::LOOSE);
         self.near.insert(id, q);
         id
     }
@@ -124,14 +136,14 @@ impl Tree {
 
     /// Lets a node that was taken out be found again.
     pub fn put_back(&mut self, id: u32) {
-        let d = self.coordinates.len() / self.parents.len();
+        let d = self.dimension;
         let q = &self.coordinates[id as usize * d..(id as usize + 1) * d];
         self.near.insert(id, q);
     }
 
     /// The `k` nodes nearest to this one, itself included.
     pub fn neighbours_of(&mut self, id: u32, k: usize, nearest: &mut Vec<Found>) {
-        let d = self.coordinates.len() / self.parents.len();
+        let d = self.dimension;
         let q = &self.coordinates[id as usize * d..(id as usize + 1) * d];
         self.near.k_nearest(q, k, nearest);
     }
@@ -140,17 +152,16 @@ impl Tree {
     /// nodes behind it follow; `changed` hears of each.
     pub fn attach(&mut self, id: u32, parent: u32, step: f64, mut changed: impl FnMut(u32)) {
         self.unlink(id);
-        self.parents[id as usize] = parent;
-        self.next_siblings[id as usize] = self.first_children[parent as usize];
-        self.first_children[parent as usize] = id;
-        self.steps[id as usize] = step;
-        self.looks[id as usize] = Look::Whole;
+        let next_sibling = std::mem::replace(&mut self.nodes[parent as usize].first_child, id);
+        let node = &mut self.nodes[id as usize];
+        (node.parent, node.next_sibling) = (parent, next_sibling);
+        (node.step, node.look) = (step, Look::Whole);
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push(id);
         while let Some(node) = stack.pop() {
-            let parent = self.parents[node as usize];
-            self.costs[node as usize] = self.costs[parent as usize] + self.steps[node as usize];
+            let Node { parent, step, .. } = self.nodes[node as usize];
+            self.nodes[node as usize].cost = self.cost(parent) + step;
             changed(node);
             stack.extend(self.children(node));
         }
@@ -160,8 +171,8 @@ impl Tree {
     /// Makes a node loose. What is behind it must be made so too.
     pub fn detach(&mut self, id: u32) {
         self.unlink(id);
-        self.parents[id as usize] = NONE;
-        self.costs[id as usize] = f64::INFINITY;
+        let node = &mut self.nodes[id as usize];
+        (node.parent, node.cost) = (NONE, f64::INFINITY);
     }
 
     /// The first node on the way to this one, counted backwards, whose motion from its parent has not
@@ -179,12 +190,12 @@ impl Tree {
 
     /// How closely the motion from its parent was looked at.
     pub fn look(&self, id: u32) -> Look {
-        self.looks[id as usize]
+        self.nodes[id as usize].look
     }
 
     /// The motion from its parent was looked at so closely.
     pub fn mark(&mut self, id: u32, look: Look) {
-        self.looks[id as usize] = look;
+        self.nodes[id as usize].look = look;
     }
 
     /// Makes a node and all behind it loose; gives them.
@@ -217,13 +228,13 @@ impl Tree {
         let Some(parent) = self.parent(id) else {
             return;
         };
-        let next = self.next_siblings[id as usize];
+        let next = self.nodes[id as usize].next_sibling;
         let before = self
             .children(parent)
-            .find(|&child| self.next_siblings[child as usize] == id);
+            .find(|&child| self.nodes[child as usize].next_sibling == id);
         match before {
-            Some(before) => self.next_siblings[before as usize] = next,
-            None => self.first_children[parent as usize] = next,
+            Some(before) => self.nodes[before as usize].next_sibling = next,
+            None => self.nodes[parent as usize].first_child = next,
         }
     }
 
@@ -262,7 +273,7 @@ impl Tree {
             let parent = self.parent(node).and_then(|p| new_ids[p as usize]);
             if let Some(parent) = parent {
                 let id = pruned.add_loose(self.at(node));
-                let step = self.steps[node as usize];
+                let step = self.nodes[node as usize].step;
                 pruned.attach(id, parent, step, |_| ());
                 pruned.mark(id, self.look(node));
                 new_ids[node as usize] = Some(id);
