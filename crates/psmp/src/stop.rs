@@ -240,6 +240,20 @@ impl Limit {
         self.configurations = self.stop.configurations_left(&progress);
     }
 
+    /// Becomes this limit; that of the step before is mostly the same stop.
+    pub(crate) fn keep_to(&mut self, limit: &Limit) {
+        let is_same = match (&self.stop.0, &limit.stop.0) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other) && self.since == limit.since,
+            _ => false,
+        };
+        if is_same {
+            self.progress = limit.progress;
+            self.configurations = limit.configurations;
+        } else {
+            self.clone_from(limit);
+        }
+    }
+
     /// Whether to leave off now.
     #[must_use]
     pub fn is_met(&self) -> bool {

@@ -745,7 +745,7 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
 
     /// What things are taken to cost from now on, if it is time to say so.
     fn news_of_prices(&mut self) -> Option<Prices> {
-        if !matches!(self.stage, Stage::Planning) {
+        if self.meter.is_none() || !matches!(self.stage, Stage::Planning) {
             return None;
         }
         let configurations = self.progress().configurations;
