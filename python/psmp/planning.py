@@ -57,7 +57,8 @@ class Run(_psmp.Run):
     @classmethod
     def _begun(cls, engine: _psmp.Engine, record: bool | None) -> Run:
         run = cls(engine)
-        run._lasts = record is True
+        if record:
+            run._lasts = True
         return run
 
     def __reduce__(self) -> NoReturn:

@@ -7,7 +7,7 @@ use crate::event::FoundPath;
 use crate::film::{Recording, Stage};
 use crate::memory::Place;
 use crate::roadmap::Roadmap;
-use crate::run::Run;
+use crate::run::{Ground, Run};
 use crate::space::Space;
 use crate::stop::{Signals, Stop};
 use psmp::by_name::{
@@ -15,7 +15,7 @@ use psmp::by_name::{
 };
 use psmp::checker::{BisectionError, EdgeMemory, World};
 use psmp::trees::RrtConnectOptions;
-use psmp::{Anytime, Direction, Event, Fallback, Limit, Prices, Pricing, Progress};
+use psmp::{Anytime, Event, Fallback, Limit, Prices, Pricing, Progress};
 use psmp::{Session, SessionError, SessionOptions};
 use psmp_files::Keeping;
 use psmp_report::report::Film;
@@ -132,7 +132,7 @@ impl Engine {
         py: Python<'_>,
         session: Box<dyn AnySession>,
         check: &Check,
-        roadmap: Py<Roadmap>,
+        ground: Ground,
         options: &SessionOptions,
         keeping: Option<(Keeping, Place)>,
         recording: Option<Stage>,
@@ -145,7 +145,7 @@ impl Engine {
         let function = check.function();
         let signals = Signals::new(function.is_some() && thinks_little(options));
         let run = Run::prepared(
-            py, session, function, roadmap, name, seed, keeping, recording, stop, signals, began,
+            py, session, function, ground, name, seed, keeping, recording, stop, signals, began,
         )?;
         Ok(Self {
             run: Mutex::new(Some(run)),
@@ -310,11 +310,11 @@ pub fn on_roadmap(
         }
         let (graph, query) = roadmap.get().query(py, start, goal)?;
         let session = check.session_on(&graph, query, resolution, options.clone())?;
-        let roadmap = roadmap.clone().unbind();
+        let ground = Ground::Roadmap(roadmap.clone().unbind());
         let stage = record.then(|| Stage::on(&check, &graph, query));
         let stage = stage.transpose()?;
         return Engine::new(
-            py, session, &check, roadmap, &options, None, stage, stop, began,
+            py, session, &check, ground, &options, None, stage, stop, began,
         );
     }
     let space = roadmap.get().space_of_ends()?;
@@ -328,14 +328,14 @@ pub fn on_roadmap(
         None => None,
     };
     let session = check.session(py, space, &start, &goals, options.clone())?;
-    let roadmap = roadmap.clone().unbind();
+    let ground = Ground::Roadmap(roadmap.clone().unbind());
     let stage = record.then(|| {
         let begun_with = options.roadmap.as_ref();
         Stage::between(&check, space, [&start, &goals[0]], begun_with)
     });
     let stage = stage.transpose()?;
     Engine::new(
-        py, session, &check, roadmap, &options, keeping, stage, stop, began,
+        py, session, &check, ground, &options, keeping, stage, stop, began,
     )
 }
 
@@ -397,12 +397,9 @@ pub fn without_roadmap(
     let session = check.session(py, &space, &start, &goals, options.clone())?;
     let stage = record.then(|| Stage::between(&check, &space, [&start, &goals[0]], None));
     let stage = stage.transpose()?;
-    let ends = [&[start][..], &goals].concat();
-    let ends = psmp::Roadmap::from_edges(ends.len(), Direction::Undirected, Vec::new())
-        .and_then(|graph| graph.with_configurations(space, ends.concat()))
-        .map_err(|e| refused("start and goal", e))?;
-    let ends = Py::new(py, Roadmap::new(ends, None))?;
+    let ends = [vec![start], goals].concat();
+    let ground = Ground::Ends(space, ends);
     Engine::new(
-        py, session, &check, ends, &options, None, stage, stop, began,
+        py, session, &check, ground, &options, None, stage, stop, began,
     )
 }

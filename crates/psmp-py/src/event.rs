@@ -93,18 +93,26 @@ pub fn gap(progress: &Progress, yardstick: Yardstick) -> Option<f64> {
 /// One step of a run: what has happened, and where the run stands after it.
 #[pyclass(frozen, module = "psmp")]
 pub struct Event {
-    pub event: psmp::Event,
-    pub best: Option<Arc<FoundPath>>,
+    /// What has happened.
+    // Kept where Python finds it without a call.
+    #[pyo3(get)]
+    kind: Py<PyString>,
+    event: psmp::Event,
+    best: Option<Arc<FoundPath>>,
+}
+
+impl Event {
+    pub fn new(py: Python<'_>, event: psmp::Event, best: Option<Arc<FoundPath>>) -> Self {
+        Self {
+            kind: name(py, event.kind).clone().unbind(),
+            event,
+            best,
+        }
+    }
 }
 
 #[pymethods]
 impl Event {
-    /// What has happened.
-    #[getter]
-    fn kind<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
-        name(py, self.event.kind)
-    }
-
     /// Whether this event ends the run.
     #[getter]
     fn is_final(&self) -> bool {
@@ -249,7 +257,7 @@ impl Event {
             .is_ok_and(|o| o.get().event == self.event)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
+    fn __repr__(&self) -> String {
         let kind = self.event.kind;
         let state = |free| if free { "free" } else { "blocked" };
         let more = match kind {
@@ -284,6 +292,6 @@ impl Event {
             None => String::new(),
         };
         let spent = counted(self.event.progress.configurations, "configurations");
-        format!("<psmp.Event {}{more}, {spent}{gap}>", name(py, kind))
+        format!("<psmp.Event {}{more}, {spent}{gap}>", self.kind)
     }
 }

@@ -7,7 +7,7 @@
 //! a run shows it the function that it calls, once for all who hold it. And because the collector counts objects and
 //! not what they weigh, it is called when there are many more runs than there were.
 
-use crate::arguments::file_error;
+use crate::arguments::{file_error, refused};
 use crate::checker::Function;
 use crate::engine::{AnySession, Engine};
 use crate::event::{self, Event, FoundPath};
@@ -16,7 +16,7 @@ use crate::memory::Place;
 use crate::roadmap::Roadmap;
 use crate::stop::{Signals, Stop, When};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use psmp::{EventKind, Limit, Progress, Yardstick};
+use psmp::{Direction, EventKind, Limit, Progress, Yardstick};
 use psmp_files::Keeping;
 use psmp_lab::EventHash;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -78,12 +78,44 @@ fn at_work<T: Send>(py: Python<'_>, is_held: bool, work: impl FnOnce() -> T + Se
     if is_held { work() } else { py.detach(work) }
 }
 
+/// What is planned on.
+pub enum Ground {
+    /// A roadmap; before it is planned on, that which was given.
+    Roadmap(Py<Roadmap>),
+    /// None. Start and goals in their space are shown as a roadmap, which is made where somebody looks.
+    Ends(psmp::Space, Vec<Vec<f64>>),
+}
+
+impl Ground {
+    /// The roadmap itself, if there is one.
+    fn graph(&self) -> Option<&psmp::Roadmap> {
+        match self {
+            Self::Roadmap(roadmap) => Some(&roadmap.get().graph),
+            Self::Ends(..) => None,
+        }
+    }
+
+    /// The roadmap as it is shown.
+    fn shown(&mut self, py: Python<'_>) -> PyResult<Py<Roadmap>> {
+        let roadmap = match self {
+            Self::Roadmap(roadmap) => return Ok(roadmap.clone_ref(py)),
+            Self::Ends(space, ends) => {
+                psmp::Roadmap::from_edges(ends.len(), Direction::Undirected, Vec::new())
+                    .and_then(|graph| graph.with_configurations(space.clone(), ends.concat()))
+                    .map_err(|e| refused("start and goal", e))?
+            }
+        };
+        let roadmap = Py::new(py, Roadmap::new(roadmap, None))?;
+        *self = Self::Roadmap(roadmap.clone_ref(py));
+        Ok(roadmap)
+    }
+}
+
 /// All of a run that changes.
 struct State {
     /// `None` once the run is closed.
     session: Option<Counted<Box<dyn AnySession>>>,
-    /// The roadmap planned on; before there is one, that which was given.
-    roadmap: Py<Roadmap>,
+    ground: Ground,
     stop: psmp::Stop,
     /// The stop as it was put together, and when the run was begun or gone on with.
     when: (When, Option<Instant>),
@@ -121,9 +153,9 @@ impl State {
         };
         self.progress = session.0.progress();
         if let Some(roadmap) = session.0.roadmap()
-            && !roadmap.is(&self.roadmap.get().graph)
+            && self.ground.graph().is_none_or(|graph| !roadmap.is(graph))
         {
-            self.roadmap = Py::new(py, Roadmap::new(roadmap, None))?;
+            self.ground = Ground::Roadmap(Py::new(py, Roadmap::new(roadmap, None))?);
         }
         let bound = (self.progress.configurations, self.progress.lower_bound);
         match self.bounds.last_mut() {
@@ -179,9 +211,11 @@ impl State {
                 free: free @ false,
                 ..
             } => {
-                let edge = self.roadmap.get().graph.edge(edge);
-                self.checked.0.extend([edge.from.0, edge.to.0]);
-                self.checked.1.push(free);
+                if let Some(graph) = self.ground.graph() {
+                    let edge = graph.edge(edge);
+                    self.checked.0.extend([edge.from.0, edge.to.0]);
+                    self.checked.1.push(free);
+                }
             }
             kind if kind.is_final() => self.ending = Some(kind),
             _ => {}
@@ -206,7 +240,7 @@ impl Run {
         py: Python<'_>,
         mut session: Box<dyn AnySession>,
         function: Option<Function>,
-        roadmap: Py<Roadmap>,
+        ground: Ground,
         planner_name: String,
         seed: u64,
         keeping: Option<(Keeping, Place)>,
@@ -219,7 +253,7 @@ impl Run {
         let progress = session.progress();
         let mut state = State {
             session: None,
-            roadmap,
+            ground,
             stop: Stop::condition(stop),
             when: (When::given(stop), None),
             signals: Arc::new(signals),
@@ -356,10 +390,7 @@ impl Run {
             return Ok(None);
         };
         state.keep(&event);
-        Ok(Some(Event {
-            event,
-            best: state.best.clone(),
-        }))
+        Ok(Some(Event::new(py, event, state.best.clone())))
     }
 
     /// The same run, to be driven on until another condition is met; by none, to its end.
@@ -432,7 +463,7 @@ impl Run {
     /// The roadmap planned on, with start and goal if they were joined to it. Of a run without one, start and goal alone.
     #[getter]
     fn roadmap(&self, py: Python<'_>) -> PyResult<Py<Roadmap>> {
-        Ok(self.state()?.roadmap.clone_ref(py))
+        self.state()?.ground.shown(py)
     }
 
     /// Configurations checked so far.
