@@ -372,6 +372,7 @@ fn in_dataset(planning: &Planning<'_>, folder: &Path) -> Result<Outcome> {
         ));
     }
     let checker = checker_for(&dataset, world, image.clone(), args.method.resolution)?;
+    let checker = checker.for_planner(&args.planner);
     let checker: AnyChecker<'_, Infallible> = Box::new(planning.checks.on(checker));
     match in_image {
         Some((image, _)) => {

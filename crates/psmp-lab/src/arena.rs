@@ -169,6 +169,7 @@ impl<'a> Arena<'a> {
             seed,
             ..Setting::new(self.problems.roadmap(), self.query)
         };
+        let checker = checker.for_planner(&PlannerName::OnRoadmap(contestant.planner));
         let built = contestant.planner.build(&setting, Box::new(checker));
         let mut planner = built.map_err(|error| SweepError::Planner {
             dataset: self.problems.name().to_owned(),
@@ -336,6 +337,7 @@ impl<'a> Arena<'a> {
             options.resolution,
         )?;
         let limit = self.limit(&checker);
+        let checker = checker.for_planner(&entrant.name.planner);
         let is_fixed = matches!(entrant.name.planner, PlannerName::OnRoadmap(_));
         let chosen = SessionOptions {
             planner: entrant.name.planner,

@@ -8,8 +8,10 @@
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 //! Boxes in a space of three axes and an arm's scene do what an image does.
 
+use psmp::by_name::{PlannerName, ValidatorName};
 use psmp::checker::{
-    BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict, World,
+    Bill, BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict,
+    VerticesOnce, World,
 };
 use psmp::{CollisionTable, EdgeId, Resolution, Roadmap, WorldId};
 use std::convert::Infallible;
@@ -35,11 +37,19 @@ impl World for Overruled {
     }
 }
 
+/// What says how many configurations a check takes.
+enum Counting {
+    Edges,
+    /// The vertices of an edge count with each edge again.
+    Configurations(BisectionChecker<Overruled>),
+    VerticesOnce(VerticesOnce<Overruled>),
+}
+
 /// Checks edges against a world of a table.
 pub struct RecordedChecker {
     table: Arc<CollisionTable>,
     world: WorldId,
-    by_configurations: Option<BisectionChecker<Overruled>>,
+    counting: Counting,
 }
 
 impl RecordedChecker {
@@ -49,7 +59,7 @@ impl RecordedChecker {
         Self {
             table: table.clone(),
             world,
-            by_configurations: None,
+            counting: Counting::Edges,
         }
     }
 
@@ -69,10 +79,36 @@ impl RecordedChecker {
             edge_is_free: true,
             left: 0,
         };
+        let checker = BisectionChecker::new(roadmap, resolution, overruled)?;
         Ok(Self {
-            by_configurations: Some(BisectionChecker::new(roadmap, resolution, overruled)?),
+            counting: Counting::Configurations(checker),
             ..Self::by_edges(table, world)
         })
+    }
+
+    /// The same checker for a planner: one that checks edges in parts asks about no vertex twice, one that checks whole
+    /// edges counts as published.
+    #[must_use]
+    pub fn for_planner(self, planner: &PlannerName) -> Self {
+        let in_parts = match planner {
+            PlannerName::OnRoadmap(spec) => spec.validator == ValidatorName::CoarseToFine,
+            _ => false,
+        };
+        let counting = match self.counting {
+            Counting::Configurations(checker) if in_parts => {
+                Counting::VerticesOnce(VerticesOnce::new(checker, []))
+            }
+            counting => counting,
+        };
+        Self { counting, ..self }
+    }
+
+    fn checker(&self) -> Option<&dyn Checker<Error = Infallible>> {
+        match &self.counting {
+            Counting::Edges => None,
+            Counting::Configurations(checker) => Some(checker),
+            Counting::VerticesOnce(checker) => Some(checker),
+        }
     }
 }
 
@@ -82,22 +118,48 @@ impl Checker for RecordedChecker {
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Infallible> {
         let edge = part.edge;
         let free = self.table.is_free(self.world, edge);
-        let Some(checker) = &mut self.by_configurations else {
-            let verdict = Verdict {
-                free,
-                configurations: 1,
-            };
-            return part.whole(1, || Ok(verdict));
+        if let (true, Counting::VerticesOnce(checker)) = (free, &mut self.counting) {
+            checker.forget_collisions(edge);
+        }
+        let left = self.cost_if_free(edge).saturating_sub(part.seen);
+        let told = |world: &mut Overruled| (world.edge_is_free, world.left) = (free, left);
+        let mut finding = match &mut self.counting {
+            Counting::Edges => {
+                let verdict = Verdict {
+                    free,
+                    configurations: 1,
+                };
+                return part.whole(1, || Ok(verdict));
+            }
+            Counting::Configurations(checker) => {
+                told(checker.world_mut());
+                checker.check(part, sightings)?
+            }
+            Counting::VerticesOnce(checker) => {
+                told(checker.world_mut());
+                checker.check(part, sightings)?
+            }
         };
-        let left = checker.cost_if_free(edge) - part.seen;
-        let world = checker.world_mut();
-        (world.edge_is_free, world.left) = (free, left);
-        checker.check(part, sightings)
+        // Where nothing was left to ask about the table is believed too.
+        finding.free = finding.free.map(|_| free);
+        Ok(finding)
     }
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
-        let checker = self.by_configurations.as_ref();
-        checker.map_or(1, |checker| checker.cost_if_free(edge))
+        self.checker()
+            .map_or(1, |checker| checker.cost_if_free(edge))
+    }
+
+    fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows_ends: [bool; 2]) -> Bill {
+        match self.checker() {
+            Some(checker) => checker.bill(edge, verdict, knows_ends),
+            None => Bill::of_the_edge(1),
+        }
+    }
+
+    fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
+        self.checker()
+            .map_or(wanted, |checker| checker.portion(edge, wanted))
     }
 }
 
@@ -153,5 +215,38 @@ mod tests {
         assert_eq!(check(false, false), [(false, 2); 2]);
         assert_eq!(check(true, false), [(true, 11); 2]);
         assert_eq!(check(false, true), [(false, 11); 2]);
+    }
+
+    /// Two edges that meet where the image is occupied. A planner that checks in parts asks there once, but where the table
+    /// says that an edge is free it is, and costs what a free one does.
+    #[test]
+    fn the_table_is_believed_where_vertices_are_asked_about_once() {
+        let edges = vec![Edge::new(0, 1, 0.5), Edge::new(1, 2, 0.5)];
+        let roadmap = Roadmap::from_edges(3, Direction::Undirected, edges)
+            .and_then(|graph| {
+                graph.with_configurations(Space::unit(2), vec![0.0, 0.5, 0.5, 0.5, 1.0, 0.5])
+            })
+            .unwrap();
+        let image = OccupancyGrid::from_fn(101, 101, Frame::unit(), |x, _| x != 50).unwrap();
+        let resolution = Resolution::distance(0.1).unwrap();
+        let costs = |table: [bool; 2], planner: &str| {
+            let table = Arc::new(CollisionTable::from_rows(2, &[table]).unwrap());
+            let image = Box::new(image.clone());
+            let checker =
+                RecordedChecker::by_configurations(&table, WorldId(0), &roadmap, image, resolution);
+            let mut checker = checker.unwrap().for_planner(&planner.parse().unwrap());
+            [0, 1].map(|edge| {
+                let part = Part::whole_of(EdgeId(edge));
+                let Ok(finding) = checker.check(part, &mut Sightings::new(2));
+                assert_eq!(finding.free, Some(table.is_free(WorldId(0), EdgeId(edge))));
+                finding.configurations
+            })
+        };
+        assert_eq!(costs([false, false], "psmp:fs"), [2, 1]);
+        assert_eq!(costs([false, false], "ei:local"), [2, 0]);
+        assert_eq!(costs([true, true], "psmp:fs"), [6, 6]);
+        assert_eq!(costs([true, true], "ei:local"), [6, 5]);
+        assert_eq!(costs([false, true], "ei:local"), [2, 6]);
+        assert_eq!(costs([true, false], "ei:local"), [6, 5]);
     }
 }

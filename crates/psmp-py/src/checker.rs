@@ -16,9 +16,10 @@ use crate::pickling::{Reduced, maker};
 use crate::roadmap::Roadmap;
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
 use numpy::{PyArray1, PyArrayDescr, PyArrayMethods, PyUntypedArrayMethods};
+use psmp::by_name::PlannerName;
 use psmp::checker::{
     Bill, BisectionChecker, BisectionError, Checker, EdgeMemory, Finding, Part, Sightings, Verdict,
-    World,
+    VerticesOnce, World,
 };
 use psmp::{
     AnyChecker, EdgeId, Limit, Query, Resolution, Session, SessionError, SessionOptions, Space,
@@ -263,8 +264,8 @@ impl Check {
     ) -> PyResult<Box<dyn AnySession>> {
         match self {
             Check::Configurations(world) => {
-                let (world, edges) = (world.clone(), self.for_roadmap(roadmap, resolution)?);
-                let session = Session::on_roadmap_in(world, roadmap, query, edges, options);
+                let edges = self.for_roadmap(roadmap, resolution, &options.planner)?;
+                let session = Session::on_roadmap_in(world.clone(), roadmap, query, edges, options);
                 Ok(Box::new(session.map_err(told)?))
             }
             Check::Arm(checker) => {
@@ -287,24 +288,25 @@ impl Check {
                 ))
             }
             Check::Edges(_) | Check::Recorded(..) => {
-                let edges = self.for_roadmap(roadmap, resolution)?;
+                let edges = self.for_roadmap(roadmap, resolution, &options.planner)?;
                 let session = Session::on_roadmap(roadmap, query, edges, options);
                 Ok(Box::new(session.map_err(told)?))
             }
         }
     }
 
-    /// The checker for the edges of a roadmap.
+    /// The checker for the edges of a roadmap, for a planner.
     pub fn for_roadmap(
         &self,
         roadmap: &psmp::Roadmap,
         resolution: Option<f64>,
+        planner: &PlannerName,
     ) -> PyResult<AnyChecker<'static, PyErr>> {
         let spacing = self.resolution(roadmap.space(), resolution)?;
         Ok(match self {
             Check::Configurations(world) => {
                 let checker = BisectionChecker::new(roadmap, spacing, world.clone());
-                Box::new(checker.map_err(no_bisection)?)
+                Box::new(VerticesOnce::new(checker.map_err(no_bisection)?, []))
             }
             Check::Arm(checker) => {
                 let arm = checker.get().within(roadmap.space())?;
@@ -323,7 +325,8 @@ impl Check {
                 }
                 let image = problems.image(*world).map_err(|e| file_error(&e))?;
                 let checker = checker_for(&**problems, *world, image, resolution);
-                Box::new(Unfailing(checker.map_err(|e| refused("check", e))?))
+                let checker = checker.map_err(|e| refused("check", e))?;
+                Box::new(Unfailing(checker.for_planner(planner)))
             }
             Check::Edges(function) => Box::new(EdgeFunction {
                 function: function.clone(),
@@ -347,7 +350,8 @@ where
     W: World<Error = Infallible> + Clone + Send + 'static,
 {
     let checker = BisectionChecker::new(roadmap, resolution, world.clone());
-    Ok(Box::new(checker.map_err(no_bisection)?.proving()))
+    let checker = checker.map_err(no_bisection)?.proving();
+    Ok(Box::new(VerticesOnce::new(checker, [])))
 }
 
 /// Which configurations are free, by a function on one of them or on many at once.
@@ -637,7 +641,7 @@ pub fn check_edges<'py>(
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let graph = roadmap.get().graph.clone();
     let check = Check::given(check, called_on)?;
-    let mut checker = check.for_roadmap(&graph, resolution)?;
+    let mut checker = check.for_roadmap(&graph, resolution, &PlannerName::default())?;
     let free = py.detach(|| -> PyResult<Vec<bool>> {
         let mut sightings = Sightings::new(graph.space().map_or(0, Space::dimension));
         let mut free = Vec::with_capacity(graph.edge_count());

@@ -3,7 +3,7 @@
 //! How many configurations an edge has follows from where its ends are, and not from the length that
 //! was stated for it: that is only what is minimised, and may be a time or a cost.
 
-use super::prober::{Prober, World};
+use super::prober::{Probed, Prober, World};
 use super::prover::Prover;
 use super::{Checker, Finding, Part, Sightings};
 use crate::motion::{LongestMotions, Motion, Resolution, ResolutionError};
@@ -69,6 +69,62 @@ impl<W: World> BisectionChecker<W> {
     /// The world that is checked in.
     pub fn world_mut(&mut self) -> &mut W {
         self.prober.world_mut()
+    }
+
+    pub(super) fn roadmap(&self) -> &Roadmap {
+        &self.roadmap
+    }
+
+    /// How many configurations an edge has.
+    pub(super) fn count(&self, edge: EdgeId) -> usize {
+        (self.counts).of(&self.roadmap, edge, self.resolution) as usize
+    }
+
+    /// Asks about so many of the configurations of an edge that are `left`, by their places in the order of asking, as the
+    /// part says.
+    pub(super) fn probe(
+        &mut self,
+        left: impl Iterator<Item = usize> + Clone,
+        part: Part<'_>,
+        sightings: &mut Sightings,
+    ) -> ProbedEdge<W::Error> {
+        let motion = motion(&self.roadmap, part.edge, self.resolution);
+        let most = part.most.max(self.prober.world().at_once());
+        let most = most.min(part.limit.configurations());
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let probed = (self.prober).probe(&motion, left.clone().take(most), part.limit);
+        self.prober.tell(&probed, sightings);
+        ProbedEdge {
+            left: left.count(),
+            probed,
+        }
+    }
+}
+
+/// What came of asking about an edge.
+pub(super) struct ProbedEdge<E> {
+    pub(super) probed: Probed<E>,
+    /// How many of its configurations there were to ask about.
+    left: usize,
+}
+
+impl<E> ProbedEdge<E> {
+    pub(super) fn finding(self) -> Result<Finding, E> {
+        let Probed {
+            configurations,
+            collided,
+            failure,
+        } = self.probed;
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(Finding {
+                free: match collided {
+                    true => Some(false),
+                    false => (configurations == self.left).then_some(true),
+                },
+                configurations: configurations as u64,
+            }),
+        }
     }
 }
 
@@ -160,27 +216,8 @@ impl<W: World> Checker for BisectionChecker<W> {
     }
 
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {
-        let edge = part.edge;
-        let motion = motion(&self.roadmap, edge, self.resolution);
-        let count = motion.configurations() as u64;
-        let most = part.most.max(self.prober.world().at_once());
-        let most = most.min(part.limit.configurations());
-        let end = count.min(part.seen.saturating_add(most));
-        let probed = self
-            .prober
-            .probe(&motion, part.seen as usize..end as usize, part.limit);
-        self.prober.tell(&probed, sightings);
-        if let Some(failure) = probed.failure {
-            return Err(failure);
-        }
-        let configurations = probed.configurations as u64;
-        Ok(Finding {
-            free: match probed.collided {
-                true => Some(false),
-                false => (part.seen + configurations == count).then_some(true),
-            },
-            configurations,
-        })
+        let left = part.seen as usize..self.count(part.edge);
+        self.probe(left, part, sightings).finding()
     }
 
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, W::Error> {

@@ -12,7 +12,6 @@ use super::prover::{Proof, Stretches};
 use crate::motion::{BisectionOrder, Motion};
 use crate::stop::Limit;
 use std::convert::Infallible;
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Something that says of a configuration whether it is free.
@@ -189,7 +188,7 @@ impl<W: World> Prober<W> {
     pub fn probe(
         &mut self,
         motion: &Motion<'_>,
-        places: Range<usize>,
+        places: impl Iterator<Item = usize>,
         limit: &Limit,
     ) -> Probed<W::Error> {
         let at_once = usize::try_from(self.world.at_once()).unwrap_or(MOST);
@@ -209,24 +208,28 @@ impl<W: World> Prober<W> {
             failure: None,
         };
         // What is left of the last motion is written over.
-        batch.resize(places.len() * dimension, 0.0);
-        let mut write = |place: usize, q: &mut [f64]| {
-            motion.write(order.at(place, motion.configurations()), q);
+        batch.clear();
+        let mut write = |place: usize, batch: &mut Vec<f64>| {
+            let begin = batch.len();
+            batch.resize(begin + dimension, 0.0);
+            motion.write(
+                order.at(place, motion.configurations()),
+                &mut batch[begin..],
+            );
         };
-        while probed.configurations < places.len() && !limit.interrupts() {
-            let from = probed.configurations;
-            let left = &mut batch[from * dimension..];
-            let places = places.start + from..;
+        let mut places = places.peekable();
+        while places.peek().is_some() && !limit.interrupts() {
             if at_once > 1 || cores > 1 {
                 let most = match limit.can_interrupt() {
                     true => (*portion).max(at_once).max(cores),
                     false => usize::MAX,
                 };
-                let count = most.min(left.len() / dimension);
-                let these = &mut left[..count * dimension];
-                for (place, q) in places.zip(these.chunks_exact_mut(dimension)) {
-                    write(place, q);
+                let from = batch.len();
+                for place in places.by_ref().take(most) {
+                    write(place, batch);
                 }
+                let these = &batch[from..];
+                let count = these.len() / dimension;
                 let began = limit.can_interrupt().then(Instant::now);
                 match world.first_collision(these, dimension) {
                     Ok(collision) => {
@@ -246,9 +249,10 @@ impl<W: World> Prober<W> {
                 }
             } else {
                 // Most motions that are blocked are found so by the first few: the others are not written.
-                for (place, q) in places.zip(left.chunks_exact_mut(dimension)) {
-                    write(place, q);
-                    match world.is_free(q) {
+                for place in places.by_ref() {
+                    let begin = batch.len();
+                    write(place, batch);
+                    match world.is_free(&batch[begin..]) {
                         Ok(free) => {
                             probed.configurations += 1;
                             probed.collided = !free;

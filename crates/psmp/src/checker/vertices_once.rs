@@ -6,112 +6,109 @@
 //! vertex known to be in collision costs nothing. Where edges are checked in parts the vertices of all edges of a
 //! path come first, then their middles, then the rest: a vertex tells of two edges of the path at once.
 
-use super::bisection::{BisectionError, Counts, can_grow, motion, prober_for};
-use super::prober::{Prober, World};
+use super::bisection::BisectionChecker;
+use super::prober::{Probed, World};
 use super::{Bill, Checker, Finding, Part, Sightings, Verdict};
-use crate::motion::Resolution;
-use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
+use crate::roadmap::{EdgeId, Growth, RoadmapError, VertexId};
 use crate::space::Space;
 use crate::stop::Limit;
-use std::ops::Range;
 
-/// Checks edges as a [`BisectionChecker`](super::BisectionChecker) does, but asks about each vertex once.
+/// What is known of a vertex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Known {
+    Nothing,
+    /// That it is free, without having been asked about.
+    Given,
+    Free,
+    InCollision,
+}
+
+/// Checks edges as a [`BisectionChecker`] does, but asks about each vertex once.
 #[derive(Debug, Clone)]
 pub struct VerticesOnce<W> {
-    roadmap: Roadmap,
-    resolution: Resolution,
-    prober: Prober<W>,
-    known: Vec<Option<bool>>,
-    /// Those that were known to be free from the beginning.
-    given: Vec<VertexId>,
+    edges: BisectionChecker<W>,
+    vertices: Vec<Known>,
     /// How many of its ends were asked about when an edge was checked, for each edge.
     asked: Vec<u8>,
-    counts: Counts,
 }
 
 impl<W: World> VerticesOnce<W> {
-    /// A checker for the edges of `roadmap` in `world`. The vertices in `free` are known to be so.
-    ///
-    /// # Errors
-    /// If the roadmap has no configurations or the resolution makes no sense.
-    pub fn new(
-        roadmap: &Roadmap,
-        resolution: Resolution,
-        world: W,
-        free: &[VertexId],
-    ) -> Result<Self, BisectionError> {
-        let mut known = vec![None; roadmap.vertex_count()];
+    /// The same checker, asking about each vertex once. The vertices in `free` are known to be so.
+    #[must_use]
+    pub fn new(edges: BisectionChecker<W>, free: impl IntoIterator<Item = VertexId>) -> Self {
+        let roadmap = edges.roadmap();
+        let mut vertices = vec![Known::Nothing; roadmap.vertex_count()];
         for vertex in free {
-            known[vertex.index()] = Some(true);
+            vertices[vertex.index()] = Known::Given;
         }
-        Ok(Self {
-            roadmap: roadmap.clone(),
-            resolution,
-            prober: prober_for(roadmap, resolution, world)?,
-            known,
-            given: free.to_vec(),
+        Self {
+            vertices,
             asked: vec![0; roadmap.edge_count()],
-            counts: Counts::of_edges(roadmap),
-        })
+            edges,
+        }
+    }
+
+    /// The world that is checked in.
+    pub fn world_mut(&mut self) -> &mut W {
+        self.edges.world_mut()
+    }
+
+    /// Forgets that an end of an edge was found in collision, where the edge is known to be free all the same: a record of
+    /// a world and its picture may differ.
+    pub fn forget_collisions(&mut self, edge: EdgeId) {
+        for end in self.ends(edge) {
+            let known = &mut self.vertices[end.index()];
+            if *known == Known::InCollision {
+                *known = Known::Nothing;
+            }
+        }
     }
 
     fn ends(&self, edge: EdgeId) -> [VertexId; 2] {
-        let e = self.roadmap.edge(edge);
+        let e = self.edges.roadmap().edge(edge);
         [e.from, e.to]
     }
 
-    /// How many ends of an edge are known to be free, and whether one is known not to be.
-    fn known_ends(&self, edge: EdgeId) -> (usize, bool) {
-        let known = self.ends(edge).map(|v| self.known[v.index()]);
-        let count = |free| known.iter().filter(|known| **known == Some(free)).count();
-        (count(true), count(false) > 0)
+    /// What is known of the ends of an edge.
+    fn known(&self, edge: EdgeId) -> [Known; 2] {
+        self.ends(edge).map(|end| self.vertices[end.index()])
     }
+}
 
-    /// Asks about these configurations of an edge, in the order of asking. Whether they are free, if that is known now.
-    fn ask(
-        &mut self,
-        edge: EdgeId,
-        places: Range<usize>,
-        limit: &Limit,
-        found: &mut Finding,
-        sightings: &mut Sightings,
-    ) -> Result<Option<bool>, W::Error> {
-        let motion = motion(&self.roadmap, edge, self.resolution);
-        let wanted = places.len();
-        let probed = self.prober.probe(&motion, places, limit);
-        self.prober.tell(&probed, sightings);
-        found.configurations += probed.configurations as u64;
-        match probed.failure {
-            Some(failure) => Err(failure),
-            None if probed.collided => Ok(Some(false)),
-            None => Ok((probed.configurations == wanted).then_some(true)),
-        }
+impl Known {
+    fn is_free(self) -> bool {
+        matches!(self, Known::Given | Known::Free)
     }
+}
+
+/// How many of the ends of an edge are known to be free.
+fn free(known: [Known; 2]) -> u64 {
+    known.into_iter().filter(|known| known.is_free()).count() as u64
 }
 
 impl<W: World> Checker for VerticesOnce<W> {
     type Error = W::Error;
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
-        let all = (self.counts).of(&self.roadmap, edge, self.resolution);
-        let for_nothing = self.known_ends(edge).0 - usize::from(self.asked[edge.index()]);
-        all.saturating_sub(for_nothing as u64)
+        let all = self.edges.cost_if_free(edge);
+        let for_nothing = free(self.known(edge)) - u64::from(self.asked[edge.index()]);
+        all.saturating_sub(for_nothing)
     }
 
     fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
-        let all = (self.counts).of(&self.roadmap, edge, self.resolution);
+        let all = self.edges.cost_if_free(edge);
         let mut bill = Bill::default();
-        let ends = self.ends(edge);
-        let known = ends.map(|end| self.known[end.index()]);
+        let known = self.known(edge);
         // Whoever knows an end to be in collision asks no more.
-        let is_known_blocked = |place: usize| knows[place] && known[place] == Some(false);
+        let is_known_blocked = |place: usize| knows[place] && known[place] == Known::InCollision;
         if verdict.is_some() && (is_known_blocked(0) || is_known_blocked(1)) {
             return bill;
         }
-        for place in 0..ends.len().min(all as usize) {
-            bill.ends[place] = !knows[place] && !self.given.contains(&ends[place]);
+        for place in 0..known.len().min(all as usize) {
+            bill.ends[place] = !knows[place] && known[place] != Known::Given;
             // What comes behind an end that nobody has asked about cannot be told.
-            if verdict.is_some() && known[place] != Some(true) {
+            if verdict.is_some() && !known[place].is_free() {
                 return bill;
             }
         }
@@ -127,11 +124,11 @@ impl<W: World> Checker for VerticesOnce<W> {
 
     /// Its ends first; then as many as there would be if nothing had been known of these.
     fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
-        let (known, is_blocked) = self.known_ends(edge);
-        let unknown = 2 - known as u64;
-        if wanted == u64::MAX || is_blocked {
+        let known = self.known(edge);
+        if wanted == u64::MAX || known.contains(&Known::InCollision) {
             return wanted;
         }
+        let unknown = 2 - free(known);
         if unknown > 0 {
             return unknown;
         }
@@ -140,48 +137,61 @@ impl<W: World> Checker for VerticesOnce<W> {
     }
 
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {
-        let Part {
-            edge, seen, limit, ..
-        } = part;
-        let mut found = Finding::NOTHING;
-        if self.known_ends(edge).1 {
-            found.free = Some(false);
-            return Ok(found);
+        let edge = part.edge;
+        let known = self.known(edge);
+        let ends = self.ends(edge);
+        let in_collision = (ends.iter().zip(known)).find(|(_, known)| *known == Known::InCollision);
+        if let Some((end, _)) = in_collision {
+            // Nothing is asked, but where the edge is blocked is known.
+            if let Some(q) = self.edges.roadmap().configuration(*end) {
+                sightings.push(q, false);
+            }
+            return Ok(Finding {
+                free: Some(false),
+                configurations: 0,
+            });
         }
-        let count = motion(&self.roadmap, edge, self.resolution).configurations();
-        let most = part.most.min(limit.configurations());
+        let count = self.edges.count(edge);
         // The ends come first in the order.
-        for (place, end) in self.ends(edge).into_iter().enumerate().take(count) {
-            if self.known[end.index()].is_some() {
-                continue;
-            }
-            if found.configurations == most {
-                return Ok(found);
-            }
-            let free = self.ask(edge, place..place + 1, limit, &mut found, sightings)?;
-            self.known[end.index()] = free;
-            self.asked[edge.index()] += u8::from(free.is_some());
-            if free != Some(true) {
-                found.free = free;
-                return Ok(found);
-            }
+        let unknown = (0..ends.len().min(count)).filter(|&place| known[place] == Known::Nothing);
+        let between = part.seen - u64::from(self.asked[edge.index()]);
+        let places = unknown.clone().chain(2 + between as usize..count);
+        let found = self.edges.probe(places, part, sightings);
+        let Probed {
+            configurations,
+            collided,
+            ..
+        } = found.probed;
+        for (nth, place) in unknown.enumerate().take(configurations) {
+            self.vertices[ends[place].index()] = match collided && nth + 1 == configurations {
+                true => Known::InCollision,
+                false => Known::Free,
+            };
+            self.asked[edge.index()] += 1;
         }
-        let between = seen + found.configurations - u64::from(self.asked[edge.index()]);
-        let begin = count.min(2 + between as usize);
-        let left = most - found.configurations;
-        let end = (count as u64).min((begin as u64).saturating_add(left)) as usize;
-        let free = self.ask(edge, begin..end, limit, &mut found, sightings)?;
-        found.free = free.filter(|free| !free || end == count);
-        Ok(found)
+        found.finding()
+    }
+
+    fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, W::Error> {
+        self.edges.prove(edge, limit)
     }
 
     fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {
-        can_grow(&self.roadmap, self.resolution, growth)?;
-        let dimension = self.roadmap.space().map_or(1, Space::dimension);
+        self.edges.grow(growth)?;
+        let roadmap = self.edges.roadmap();
+        let dimension = roadmap.space().map_or(1, Space::dimension);
         let new = growth.coordinates.len() / dimension;
-        self.known.resize(self.roadmap.vertex_count() + new, None);
-        let edges = self.roadmap.edge_count() + growth.edges.len();
+        let edges = roadmap.edge_count() + growth.edges.len();
+        (self.vertices).resize(roadmap.vertex_count() + new, Known::Nothing);
         self.asked.resize(edges, 0);
+        for new in growth.edges.iter().filter(|new| new.free == Some(true)) {
+            for end in [new.edge.from, new.edge.to] {
+                let known = &mut self.vertices[end.index()];
+                if *known == Known::Nothing {
+                    *known = Known::Given;
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -189,8 +199,9 @@ impl<W: World> Checker for VerticesOnce<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checker::{BisectionChecker, WorldFn};
-    use crate::roadmap::{Direction, Edge};
+    use crate::checker::WorldFn;
+    use crate::motion::Resolution;
+    use crate::roadmap::{Direction, Edge, Roadmap};
     use std::cell::RefCell;
     use std::collections::BTreeMap;
 
@@ -204,7 +215,10 @@ mod tests {
         let resolution = Resolution::distance(0.03125).unwrap();
         let world = WorldFn(|_: &[f64]| true);
         let start = VertexId(0);
-        let mut once = VerticesOnce::new(&roadmap, resolution, world, &[start]).unwrap();
+        let mut once = VerticesOnce::new(
+            BisectionChecker::new(&roadmap, resolution, world).unwrap(),
+            [start],
+        );
         let mut seen = [0; 3];
         let mut order = Vec::new();
         for edge in [0, 1, 2, 0, 1, 2].map(EdgeId) {
@@ -231,7 +245,8 @@ mod tests {
         let free = |q: &[f64]| (q[0] - 0.5).hypot(q[1] - 0.5) > 0.2;
         let resolution = Resolution::largest_axis(0.02).unwrap();
         let given = [VertexId(0)];
-        let make = || VerticesOnce::new(&roadmap, resolution, WorldFn(free), &given).unwrap();
+        let plain = |world| BisectionChecker::new(&roadmap, resolution, world).unwrap();
+        let make = || VerticesOnce::new(plain(WorldFn(free)), given);
         let check = |checker: &mut VerticesOnce<_>, edge| {
             let Ok(found) = checker.check(Part::whole_of(edge), &mut Sightings::new(2));
             Verdict {
@@ -270,6 +285,82 @@ mod tests {
         assert!(too_little <= 5, "{too_little}");
     }
 
+    /// An edge whose end collides is blocked where that is known, and whoever has to know where is told; unless the edge is
+    /// known to be free all the same.
+    #[test]
+    fn an_end_in_collision_blocks_its_edges_for_nothing() {
+        let edges = vec![Edge::new(0, 1, 0.5), Edge::new(1, 2, 0.5)];
+        let roadmap = Roadmap::from_edges(3, Direction::Undirected, edges)
+            .and_then(|graph| graph.with_configurations(Space::unit(1), vec![0.0, 0.5, 1.0]))
+            .unwrap();
+        let resolution = Resolution::distance(0.125).unwrap();
+        let world = WorldFn(|q: &[f64]| q[0] != 0.5);
+        let plain = BisectionChecker::new(&roadmap, resolution, world).unwrap();
+        let mut once = VerticesOnce::new(plain, []);
+        let mut check = |once: &mut VerticesOnce<_>, edge| {
+            let mut sightings = Sightings::new(1);
+            let Ok(found) = once.check(Part::whole_of(EdgeId(edge)), &mut sightings);
+            let last = sightings.iter().last().map(|(q, free)| (q[0], free));
+            (found.free, found.configurations, last)
+        };
+        let here = Some((0.5, false));
+        assert_eq!(check(&mut once, 0), (Some(false), 2, here));
+        assert_eq!(check(&mut once, 1), (Some(false), 0, here));
+        once.forget_collisions(EdgeId(1));
+        assert_eq!(once.cost_if_free(EdgeId(1)), 5);
+        assert_eq!(check(&mut once, 1), (Some(false), 1, here));
+    }
+
+    /// A world that takes many at once is asked about the ends and what lies between them together.
+    #[test]
+    fn many_at_once_are_asked_about_together() {
+        struct Batches(Vec<usize>);
+        impl World for Batches {
+            type Error = std::convert::Infallible;
+            fn is_free(&mut self, _: &[f64]) -> Result<bool, Self::Error> {
+                Ok(true)
+            }
+            fn first_collision(
+                &mut self,
+                q: &[f64],
+                n: usize,
+            ) -> Result<Option<usize>, Self::Error> {
+                self.0.push(q.len() / n);
+                Ok(None)
+            }
+            fn at_once(&self) -> u64 {
+                8
+            }
+        }
+        let edges = (0..2).map(|v| Edge::new(v, v + 1, 0.5)).collect();
+        let roadmap = Roadmap::from_edges(3, Direction::Undirected, edges)
+            .and_then(|graph| graph.with_configurations(Space::unit(1), vec![0.0, 0.5, 1.0]))
+            .unwrap();
+        let resolution = Resolution::distance(0.03125).unwrap();
+        let plain = BisectionChecker::new(&roadmap, resolution, Batches(Vec::new())).unwrap();
+        let mut once = VerticesOnce::new(plain, [VertexId(0)]);
+        for edge in [0, 1].map(EdgeId) {
+            let price = once.cost_if_free(edge);
+            let mut seen = 0;
+            let free = loop {
+                let part = Part {
+                    edge,
+                    seen,
+                    most: once.portion(edge, 3),
+                    limit: &Limit::NONE,
+                };
+                let Ok(found) = once.check(part, &mut Sightings::new(1));
+                seen += found.configurations;
+                if found.free.is_some() {
+                    break found.free;
+                }
+            };
+            assert_eq!((free, seen), (Some(true), price));
+        }
+        // Of 17 configurations of each edge one end is known.
+        assert_eq!(once.world_mut().0, [8, 8, 8, 8]);
+    }
+
     #[test]
     fn verdicts_are_the_same_and_no_vertex_is_asked_twice() {
         let roadmap = Roadmap::random_geometric(Space::unit(2), 150, 0.2, 3).unwrap();
@@ -284,7 +375,10 @@ mod tests {
         let is_known = free(roadmap.configuration(known).unwrap());
         let given = if is_known { vec![known] } else { Vec::new() };
         let resolution = Resolution::largest_axis(0.02).unwrap();
-        let mut once = VerticesOnce::new(&roadmap, resolution, counted, &given).unwrap();
+        let mut once = VerticesOnce::new(
+            BisectionChecker::new(&roadmap, resolution, counted).unwrap(),
+            given.clone(),
+        );
         let mut plain = BisectionChecker::new(&roadmap, resolution, WorldFn(free)).unwrap();
         let (mut spent, mut usual, mut blocked) = (0, 0, 0);
         let mut sightings = Sightings::new(2);
@@ -304,7 +398,8 @@ mod tests {
                 };
                 let Ok(found) = once.check(part, &mut sightings);
                 seen += found.configurations;
-                assert_eq!(seen, sightings.len() as u64);
+                let is_told = found.free == Some(false) && found.configurations == 0;
+                assert_eq!(seen + u64::from(is_told), sightings.len() as u64);
                 assert!(found.configurations <= most);
                 if found.free.is_some() {
                     break found;

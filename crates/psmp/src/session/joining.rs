@@ -83,6 +83,20 @@ impl Joined {
         joined.ok_or_else(|| RoadmapError::Parameter("there is no goal".to_owned()))
     }
 
+    /// Vertices that are known to be free: the query's, and the ends of motions that were found free.
+    pub(super) fn free_vertices(&self) -> Vec<VertexId> {
+        let free = self.known.known().filter(|(_, free)| *free);
+        let ends = free.flat_map(|(edge, _)| {
+            let edge = self.roadmap.edge(edge);
+            [edge.from, edge.to]
+        });
+        let query = [self.query.start, self.query.goal].into_iter();
+        query
+            .chain(self.other_goals.iter().copied())
+            .chain(ends)
+            .collect()
+    }
+
     /// Joins a start and a goal to a roadmap, as a [`Session`](crate::Session) does where it does not
     /// try the straight motion first.
     ///

@@ -39,7 +39,9 @@ mod on_roadmap;
 use crate::anytime::{Anytime, RoadmapPlanner};
 use crate::by_name::{AnyPlanner, AnyTreePlanner, ModelCache, PlannerName, PlannerSpec, Setting};
 use crate::by_name::{SpecError, TreeName};
-use crate::checker::{BisectionChecker, BisectionError, Checker, EdgeMemory, MotionChecker, World};
+use crate::checker::{
+    BisectionChecker, BisectionError, Checker, EdgeMemory, MotionChecker, VerticesOnce, World,
+};
 use crate::event::{Event, EventKind, Progress, Yardstick};
 use crate::goals::Goals;
 use crate::motion::{Resolution, ResolutionError};
@@ -901,7 +903,8 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         };
         let world = ground.world.clone();
         let checker = BisectionChecker::new(&joined.roadmap, ground.resolution, world)?;
-        let checker: AnyChecker<'a, W::Error> = Box::new(checker.proving());
+        let checker = VerticesOnce::new(checker.proving(), joined.free_vertices());
+        let checker: AnyChecker<'a, W::Error> = Box::new(checker);
         let mut planner = spec.build(&self.setting(joined), checker)?;
         if let Some(meter) = &self.meter {
             planner.set_prices(meter.prices());

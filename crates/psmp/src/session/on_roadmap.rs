@@ -48,7 +48,7 @@
 
 use super::{SessionError, SessionOptions};
 use crate::by_name::{AnyPlanner, PlannerSpec, Setting};
-use crate::checker::{BisectionChecker, MotionChecker, World};
+use crate::checker::{BisectionChecker, MotionChecker, VerticesOnce, World};
 use crate::event::EventKind;
 use crate::ledger::Ledger;
 use crate::near::{Found, Near};
@@ -127,6 +127,9 @@ impl<'a, E: Send + 'a> OnRoadmap<'a, E> {
         };
         let world = motions.world().clone();
         let checker = BisectionChecker::new(&roadmap, motions.resolution(), world)?;
+        // The ends were asked about before anything else.
+        let ends = [query.start, query.goal].into_iter().chain(goals.clone());
+        let checker = VerticesOnce::new(checker.proving(), ends);
         let setting = Setting {
             experience: options.experience.clone(),
             models: options.models.clone(),
@@ -138,7 +141,7 @@ impl<'a, E: Send + 'a> OnRoadmap<'a, E> {
             ..Setting::new(&roadmap, query)
         };
         Ok(Self {
-            planner: spec.build(&setting, Box::new(checker.proving()))?,
+            planner: spec.build(&setting, Box::new(checker))?,
             roadmap,
             query,
             space,

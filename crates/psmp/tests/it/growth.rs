@@ -587,7 +587,7 @@ fn checkers_find_the_same_on_what_was_added() {
     let resolution = Resolution::distance(0.01).unwrap();
     let grown = parts.begun.branch();
     let mut plain = BisectionChecker::new(&grown, resolution, world()).unwrap();
-    let mut once = VerticesOnce::new(&grown, resolution, world(), &[]).unwrap();
+    let mut once = VerticesOnce::new(plain.clone(), []);
     for growth in &parts.growths {
         plain.grow(growth).unwrap();
         once.grow(growth).unwrap();

@@ -363,8 +363,12 @@ fn where_vertices_are_asked_about_once_the_promise_is_the_same() {
             &[]
         };
         let p = &problem;
-        let checker =
-            || VerticesOnce::new(&p.roadmap, resolution, WorldFn(is_free), given).unwrap();
+        let checker = || {
+            VerticesOnce::new(
+                BisectionChecker::new(&p.roadmap, resolution, WorldFn(is_free)).unwrap(),
+                given.iter().copied(),
+            )
+        };
         for wrong in Wrong::ALL {
             for fallback in [Fallback::default(), Fallback::Never] {
                 let run = Run {

@@ -6,7 +6,8 @@ use super::contender::Contender;
 use crate::reproduce::ReproduceError;
 use psmp::by_name::{PlannerName, PlannerSpec, Setting, TreeName};
 use psmp::checker::{
-    Bill, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, Verdict, VerticesOnce,
+    Bill, BisectionChecker, Checker, EdgeMemory, Finding, MotionChecker, Part, Sightings, Verdict,
+    VerticesOnce,
 };
 use psmp::shortcut::{ShortcutOptions, shortcut};
 use psmp::trees::{ProblemError, RrtConnectOptions};
@@ -165,9 +166,10 @@ impl<'a> ArmArena<'a> {
             None => vec![joined.query.start, joined.query.goal],
             Some(_) => Vec::new(),
         };
-        let checker = VerticesOnce::new(&joined.roadmap, resolution, world, &free);
+        let checker = BisectionChecker::new(&joined.roadmap, resolution, world);
+        let checker = checker.map_err(|e| self.wrong(e.to_string()))?;
         Ok(Remembering {
-            checker: checker.map_err(|e| self.wrong(e.to_string()))?,
+            checker: VerticesOnce::new(checker, free),
             known: joined.known.clone(),
         })
     }
