@@ -297,7 +297,7 @@ mod tests {
         let world = WorldFn(|q: &[f64]| q[0] != 0.5);
         let plain = BisectionChecker::new(&roadmap, resolution, world).unwrap();
         let mut once = VerticesOnce::new(plain, []);
-        let mut check = |once: &mut VerticesOnce<_>, edge| {
+        let check = |once: &mut VerticesOnce<_>, edge| {
             let mut sightings = Sightings::new(1);
             let Ok(found) = once.check(Part::whole_of(EdgeId(edge)), &mut sightings);
             let last = sightings.iter().last().map(|(q, free)| (q[0], free));
