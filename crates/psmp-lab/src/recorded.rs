@@ -8,7 +8,7 @@
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 //! Boxes in a space of three axes and an arm's scene do what an image does.
 
-use psmp::by_name::{PlannerName, ValidatorName};
+use psmp::by_name::PlannerName;
 use psmp::checker::{
     Bill, BisectionChecker, BisectionError, Checker, Finding, Part, Sightings, Verdict,
     VerticesOnce, World,
@@ -90,10 +90,7 @@ impl RecordedChecker {
     /// edges counts as published.
     #[must_use]
     pub fn for_planner(self, planner: &PlannerName) -> Self {
-        let in_parts = match planner {
-            PlannerName::OnRoadmap(spec) => spec.validator == ValidatorName::CoarseToFine,
-            _ => false,
-        };
+        let in_parts = planner.checks_in_parts();
         let counting = match self.counting {
             Counting::Configurations(checker) if in_parts => {
                 Counting::VerticesOnce(VerticesOnce::new(checker, []))

@@ -270,14 +270,15 @@ impl Check {
             }
             Check::Arm(checker) => {
                 let arm = checker.get().within(roadmap.space())?;
-                let edges = along(&arm, roadmap, self.resolution(None, resolution)?)?;
+                let spacing = self.resolution(None, resolution)?;
+                let edges = along(&arm, roadmap, spacing, &options.planner)?;
                 let session = Session::on_roadmap_in(arm, roadmap, query, edges, options);
                 Ok(Box::new(session.map_err(told)?))
             }
             Check::Map(map) => {
                 let robot = map.get().robot.clone();
                 let spacing = self.resolution(roadmap.space(), resolution)?;
-                let edges = along(&robot, roadmap, spacing)?;
+                let edges = along(&robot, roadmap, spacing, &options.planner)?;
                 let session = Session::on_roadmap_in(robot, roadmap, query, edges, options);
                 Ok(Box::new(session.map_err(told)?))
             }
@@ -306,13 +307,16 @@ impl Check {
         Ok(match self {
             Check::Configurations(world) => {
                 let checker = BisectionChecker::new(roadmap, spacing, world.clone());
-                Box::new(VerticesOnce::new(checker.map_err(no_bisection)?, []))
+                as_counted(checker.map_err(no_bisection)?, planner)
             }
             Check::Arm(checker) => {
                 let arm = checker.get().within(roadmap.space())?;
-                Box::new(Unfailing(along(&arm, roadmap, spacing)?))
+                Box::new(Unfailing(along(&arm, roadmap, spacing, planner)?))
             }
-            Check::Map(map) => Box::new(Unfailing(along(&map.get().robot, roadmap, spacing)?)),
+            Check::Map(map) => {
+                let robot = &map.get().robot;
+                Box::new(Unfailing(along(robot, roadmap, spacing, planner)?))
+            }
             Check::Recorded(problems, world) => {
                 if problems.roadmap().edge_count() != roadmap.edge_count() {
                     return Err(PyValueError::new_err(format!(
@@ -340,18 +344,34 @@ fn no_bisection(error: BisectionError) -> PyErr {
     told(SessionError::<PyErr>::Bisection(error))
 }
 
+/// From vertex to vertex a planner of the literature counts as in its experiments; one that checks in parts asks about no
+/// vertex twice.
+fn as_counted<'a, W>(
+    checker: BisectionChecker<W>,
+    planner: &PlannerName,
+) -> AnyChecker<'a, W::Error>
+where
+    W: World + Send + 'a,
+{
+    match planner.checks_in_parts() {
+        true => Box::new(VerticesOnce::new(checker, [])),
+        false => Box::new(checker),
+    }
+}
+
 /// The checker for the edges of a roadmap in a world that can prove motions free.
 fn along<W>(
     world: &W,
     roadmap: &psmp::Roadmap,
     resolution: Resolution,
+    planner: &PlannerName,
 ) -> PyResult<AnyChecker<'static, Infallible>>
 where
     W: World<Error = Infallible> + Clone + Send + 'static,
 {
     let checker = BisectionChecker::new(roadmap, resolution, world.clone());
     let checker = checker.map_err(no_bisection)?.proving();
-    Ok(Box::new(VerticesOnce::new(checker, [])))
+    Ok(as_counted(checker, planner))
 }
 
 /// Which configurations are free, by a function on one of them or on many at once.

@@ -204,6 +204,18 @@ impl PlannerName {
         }
     }
 
+    /// Whether it checks edges of a roadmap in parts, as our own planners do; those of the literature check whole edges, and in
+    /// their experiments each edge counts its ends again.
+    #[must_use]
+    pub fn checks_in_parts(&self) -> bool {
+        match self {
+            Self::OnRoadmap(spec) | Self::Growing(spec) => {
+                spec.validator == ValidatorName::CoarseToFine
+            }
+            Self::Tree(_) => false,
+        }
+    }
+
     /// The colours of the lines in reports of a planner with this name; none if it is none.
     #[must_use]
     pub fn colours(name: &str) -> Option<&'static [&'static str]> {
