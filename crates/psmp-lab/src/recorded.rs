@@ -7,6 +7,9 @@
 //! one. Image and table differ for a few edges in a thousand; the table is believed, and an edge it
 //! calls blocked that the image shows free takes all of its configurations, the last in collision.
 //! Boxes in a space of three axes and an arm's scene do what an image does.
+//!
+//! In the published experiments every edge counts its ends, though others have them too; so it is for planners that check
+//! whole edges. Those that check in parts ask about no vertex twice.
 
 use psmp::by_name::PlannerName;
 use psmp::checker::{

@@ -154,8 +154,8 @@ pub trait Checker {
     /// left and taken up again checks the whole edge ([`Part::whole`]) and is then never asked about
     /// it again.
     ///
-    /// Configurations go into `sightings` as they are checked, for beliefs that can use them; a checker
-    /// that only knows edges leaves it empty. After an error, what `sightings` holds counts as checked
+    /// Configurations go into `sightings` as they are checked, for beliefs that can use them, and so may one in collision that
+    /// blocks the edge without having been asked about again; a checker that only knows edges leaves it empty. After an error, what `sightings` holds counts as checked
     /// and seen.
     ///
     /// # Errors

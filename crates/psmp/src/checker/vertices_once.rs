@@ -92,7 +92,9 @@ impl<W: World> Checker for VerticesOnce<W> {
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         let all = self.edges.cost_if_free(edge);
-        let for_nothing = free(self.known(edge)) - u64::from(self.asked[edge.index()]);
+        // An end that was asked about may have been in collision.
+        let asked = u64::from(self.asked[edge.index()]);
+        let for_nothing = free(self.known(edge)).saturating_sub(asked);
         all.saturating_sub(for_nothing)
     }
 
@@ -305,6 +307,7 @@ mod tests {
         };
         let here = Some((0.5, false));
         assert_eq!(check(&mut once, 0), (Some(false), 2, here));
+        assert_eq!(once.cost_if_free(EdgeId(0)), 5);
         assert_eq!(check(&mut once, 1), (Some(false), 0, here));
         once.forget_collisions(EdgeId(1));
         assert_eq!(once.cost_if_free(EdgeId(1)), 5);
