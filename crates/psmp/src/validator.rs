@@ -8,11 +8,13 @@
 //! configurations, far apart, find nearly every obstacle on an edge; the hundreds that lie between
 //! them only make sure. So it checks all edges of a path coarsely before it sees any of them to its
 //! end, and a path that is blocked somewhere falls before anything on it was paid in full. Where a
-//! checker knows whole edges only, it is FailFast.
+//! checker knows whole edges only it is FailFast, unless the proposer knows what a check [tells](Telling) of the
+//! other paths it may propose: then what tells most goes first.
 
 use crate::belief::Belief;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
+use crate::proposer::Telling;
 use crate::roadmap::EdgeId;
 
 /// Where no more than this share of blocked edges would still hide, another partial check shows nothing: the edge
@@ -24,7 +26,15 @@ const CHECKS_AHEAD: usize = 6;
 /// Chooses the edge of a path to be checked next.
 pub trait Validator {
     /// The place in the path of an unchecked edge, `None` if all are checked.
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize>;
+    ///
+    /// `telling` is what the proposer knows of what checks of this path tell of others that it may propose.
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        belief: &mut dyn Belief,
+        telling: Option<&Telling>,
+    ) -> Option<usize>;
 
     /// How many configurations of the chosen edge to check, at most, before choosing again.
     fn how_far(&self, _edge: EdgeId, _ledger: &Ledger) -> u64 {
@@ -33,8 +43,14 @@ pub trait Validator {
 }
 
 impl<V: Validator + ?Sized> Validator for Box<V> {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize> {
-        (**self).choose(path, ledger, belief)
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        belief: &mut dyn Belief,
+        telling: Option<&Telling>,
+    ) -> Option<usize> {
+        (**self).choose(path, ledger, belief, telling)
     }
     fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
         (**self).how_far(edge, ledger)
@@ -54,7 +70,13 @@ fn unchecked<'a>(
 pub struct FailFast;
 
 impl Validator for FailFast {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        belief: &mut dyn Belief,
+        _: Option<&Telling>,
+    ) -> Option<usize> {
         let mut least = f64::INFINITY;
         let mut choice = None;
         for place in unchecked(path, ledger) {
@@ -93,18 +115,26 @@ fn shown_per_configuration(seen: u64, ledger: &Ledger) -> f64 {
 /// as they make it likelier.
 ///
 /// How likely a partial check shows the collision of a blocked edge is learned from the edges found blocked so
-/// far ([`Ledger::hidden`]).
+/// far ([`Ledger::hidden`]). Where the proposer says what collisions tell of other paths, that is a factor.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CoarseToFine;
 
 impl Validator for CoarseToFine {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, belief: &mut dyn Belief) -> Option<usize> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        belief: &mut dyn Belief,
+        telling: Option<&Telling>,
+    ) -> Option<usize> {
         let mut most = f64::NEG_INFINITY;
         let mut choice = None;
+        let told = telling.and_then(|telling| telling.about(path, ledger));
         for place in unchecked(path, ledger) {
             let edge = path.edges()[place];
             let blocked = 1.0 - belief.probability_free(edge);
-            let gain = blocked * shown_per_configuration(ledger.seen(edge), ledger);
+            let told = told.map_or(1.0, |told| told.per_collision(place));
+            let gain = told * blocked * shown_per_configuration(ledger.seen(edge), ledger);
             if gain > most || choice.is_none() {
                 most = gain;
                 choice = Some(place);
@@ -127,7 +157,13 @@ impl Validator for CoarseToFine {
 pub struct Forward;
 
 impl Validator for Forward {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        _: &mut dyn Belief,
+        _: Option<&Telling>,
+    ) -> Option<usize> {
         unchecked(path, ledger).next()
     }
 }
@@ -137,7 +173,13 @@ impl Validator for Forward {
 pub struct Backward;
 
 impl Validator for Backward {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        _: &mut dyn Belief,
+        _: Option<&Telling>,
+    ) -> Option<usize> {
         unchecked(path, ledger).next_back()
     }
 }
@@ -149,7 +191,13 @@ pub struct Alternate {
 }
 
 impl Validator for Alternate {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        _: &mut dyn Belief,
+        _: Option<&Telling>,
+    ) -> Option<usize> {
         let mut open = unchecked(path, ledger);
         let choice = if self.from_goal {
             open.next_back()
@@ -167,7 +215,13 @@ impl Validator for Alternate {
 pub struct Bisect;
 
 impl Validator for Bisect {
-    fn choose(&mut self, path: &Path, ledger: &Ledger, _: &mut dyn Belief) -> Option<usize> {
+    fn choose(
+        &mut self,
+        path: &Path,
+        ledger: &Ledger,
+        _: &mut dyn Belief,
+        _: Option<&Telling>,
+    ) -> Option<usize> {
         // The middle of the longest run of unchecked edges.
         let mut longest = 0;
         let mut choice = None;
@@ -205,7 +259,7 @@ mod tests {
         let p = vec![0.9, 0.2, 0.8, 0.2, 0.7, 0.6, 0.1];
         let mut belief = IndependentEdges::each(p).unwrap();
         let mut order = Vec::new();
-        while let Some(place) = validator.choose(&path, &ledger, &mut belief) {
+        while let Some(place) = validator.choose(&path, &ledger, &mut belief, None) {
             order.push(place);
             let verdict = Verdict {
                 free: true,
@@ -236,7 +290,7 @@ mod tests {
         let mut belief = PartlyChecked::new(belief, 3);
         let mut checks = Vec::new();
         let mut validator = CoarseToFine;
-        while let Some(place) = validator.choose(&path, &ledger, &mut belief) {
+        while let Some(place) = validator.choose(&path, &ledger, &mut belief, None) {
             let edge = EdgeId(place as u32);
             let most = validator.how_far(edge, &ledger);
             let left = 100 - ledger.seen(edge);

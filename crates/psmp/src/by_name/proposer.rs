@@ -31,6 +31,7 @@ crate::table_of_names! {
     "ei-draws" Self::ImprovementWithout(Part::Draws), "`ei` without candidates from drawn worlds";
     "ei-refutation" Self::ImprovementWithout(Part::CheapRefutation), "`ei` without cheap refutation";
     "ei-joint" Self::ImprovementWithout(Part::JointProbability), "`ei` with each edge for itself";
+    "ei-telling" Self::ImprovementWithout(Part::Telling), "`ei` without asking what a check tells of other paths";
 }
 crate::by_table!(ProposerName, "proposer");
 

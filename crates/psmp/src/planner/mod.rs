@@ -593,9 +593,12 @@ where
         let (edge, most) = match self.broken_off {
             Some(look) => look,
             None => {
-                let choice = self
-                    .validator
-                    .choose(&self.path, &self.ledger, &mut self.belief);
+                let choice = self.validator.choose(
+                    &self.path,
+                    &self.ledger,
+                    &mut self.belief,
+                    self.proposer.telling(),
+                );
                 let Some(place) = choice else {
                     self.state = State::Proving { is_proposed: true };
                     return self.step_proving(true, limit);

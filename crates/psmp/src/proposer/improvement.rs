@@ -24,7 +24,7 @@
 //! when it has taken all of that, and the next one waits until there is twice as much. So thinking never takes
 //! longer than checking. A step that cannot afford a thought proposes the optimist's path. Where checks cost next to nothing that is LazySP; where they are dear, thinking is not held back.
 
-use super::{Proposal, Proposer, Tradeoff, View};
+use super::{Proposal, Proposer, Telling, Tradeoff, View};
 use crate::belief::Belief;
 use crate::ledger::{EdgeStatus, Ledger};
 use crate::path::Path;
@@ -94,6 +94,8 @@ pub enum Part {
     CheapRefutation,
     /// The probability that all edges are free at once; without it, the product of each edge's own.
     JointProbability,
+    /// What checks of a path tell of the other candidates.
+    Telling,
 }
 
 /// The candidate of greatest expected improvement per configuration checked.
@@ -115,6 +117,7 @@ pub struct ExpectedImprovement {
     begun: bool,
     /// How long the likeliest candidate of the last step was, 0 before the first.
     likely: f64,
+    telling: Telling,
 }
 
 /// What a step changes before it proposes anything, as it was: an interrupted step leaves no trace.
@@ -478,12 +481,45 @@ impl ExpectedImprovement {
     fn make_room<B: Belief>(&mut self, view: &View<'_, B>) {
         let most = view.roadmap().vertex_count();
         self.appraisal.unchecked.reserve(most);
+        self.telling.make_room(most.min(1024), KEPT);
         self.candidates.resize_with(MOST, || Candidate {
             path: Path::with_room_for_edges(most.min(1024)),
             appraised: Appraised::default(),
             score: 0.0,
             from: 0,
         });
+    }
+
+    /// Thinks about what checks of the best candidate tell of the others, where each edge is one question: where it is
+    /// several, an obstacle is found for less than it costs to confirm an edge, and to fail fast is best.
+    fn ask_what_tells<B: Belief>(&mut self, is_paid: bool, view: &mut View<'_, B>) {
+        self.telling.forget();
+        let [best, _, ..] = &self.candidates[..self.live] else {
+            return;
+        };
+        let is_one_question = |&edge: &EdgeId| {
+            view.ledger().status(edge) != EdgeStatus::Unchecked
+                || (view.ledger().seen(edge) == 0 && view.remaining_cost(edge) <= 1)
+        };
+        if !self.has(Part::Telling)
+            || !view.belief.has_experience()
+            || !best.score.is_finite()
+            || !best.path.edges().iter().all(is_one_question)
+        {
+            return;
+        }
+        let looks = match is_paid {
+            true => self.spare.max(0) as u64,
+            false => u64::MAX,
+        };
+        let seed = view.randomness().below(u64::MAX, u64::MAX - 1);
+        let live = self.candidates[..self.live].iter();
+        let candidates = live.map(|candidate| (&candidate.path, candidate.score / best.score));
+        let taken = self.telling.draw(&best.path, candidates, looks, seed, view);
+        view.search.count(taken as usize);
+        if is_paid {
+            self.spare -= taken as i64;
+        }
     }
 
     /// How long the likeliest candidate is, 0 if there is none.
@@ -577,6 +613,7 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
             b.score.total_cmp(&a.score).then(shorter)
         });
         self.live = self.live.min(KEPT);
+        self.ask_what_tells(paid.is_some(), view);
         match self.candidates[..self.live].first() {
             Some(best) if best.score > 0.0 => {
                 view.set_path(&best.path);
@@ -584,6 +621,10 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
             }
             _ => Proposal::Exhausted,
         }
+    }
+
+    fn telling(&self) -> Option<&Telling> {
+        Some(&self.telling)
     }
 }
 

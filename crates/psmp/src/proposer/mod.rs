@@ -21,6 +21,7 @@ mod pomp;
     reason = "the method has the name of the crate"
 )]
 mod psmp;
+mod telling;
 
 pub(crate) use improvement::{Appraisal, value_of_best};
 pub use improvement::{ExpectedImprovement, Part};
@@ -28,6 +29,7 @@ pub use lazysp::LazySp;
 pub use maxprob::MaxProb;
 pub use pomp::Pomp;
 pub use psmp::Psmp;
+pub use telling::{Telling, ToldBy};
 
 use crate::belief::{Belief, PartlyChecked};
 use crate::ledger::{EdgeStatus, Ledger};
@@ -67,6 +69,11 @@ pub trait Proposer<B> {
 
     /// The path proposed last turned out to be free.
     fn path_was_free(&mut self) {}
+
+    /// What checks of the path proposed last tell of others, if it has thought about that.
+    fn telling(&self) -> Option<&Telling> {
+        None
+    }
 }
 
 impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
@@ -75,6 +82,9 @@ impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
     }
     fn path_was_free(&mut self) {
         (**self).path_was_free();
+    }
+    fn telling(&self) -> Option<&Telling> {
+        (**self).telling()
     }
 }
 
