@@ -13,13 +13,13 @@
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, AT_ONCE, Places, ROOM, squared_distance, squared_distance_from_way,
+    ABREAST, AT_ONCE, Places, ROOM, greatest, squared_distance, squared_distance_from_way,
     squared_distance_straight, squared_distances_below, squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
 use crate::space::Space;
-use wide::f32x16;
+use wide::{f32x16, u32x16};
 
 /// The space of a roadmap and the configurations at the ends of an edge.
 pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) {
@@ -122,22 +122,6 @@ impl News {
     }
 }
 
-/// The greatest of numbers that are not negative.
-#[inline]
-fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
-    let larger = |a: f32, b: f32| if a > b { a } else { b };
-    let (chunks, rest) = numbers.as_chunks::<4>();
-    let mut most = [0.0; 4];
-    for chunk in chunks {
-        for (most, number) in most.iter_mut().zip(chunk) {
-            *most = larger(*number, *most);
-        }
-    }
-    most.into_iter()
-        .chain(rest.iter().copied())
-        .fold(0.0, larger)
-}
-
 /// What the points of an edge that has been met know.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around {
@@ -152,6 +136,14 @@ impl Around {
     #[inline]
     pub(super) fn is_free(&self, point: usize) -> bool {
         self.free & (1 << point) != 0
+    }
+
+    /// A lane for each point, all of whose bits are set where what is nearest to it is free.
+    #[inline(always)]
+    pub(super) fn free_points(&self) -> f32x16 {
+        let own = u32x16::new(std::array::from_fn(|point| 1 << point));
+        let free = u32x16::splat(u32::from(self.free)) & own;
+        f32x16::from_bits(free.simd_eq(own))
     }
 
     /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
@@ -469,7 +461,7 @@ impl<const POINTS: usize> Surroundings<POINTS> {
         if is_nearer {
             self.squared[slot] = around.squared;
             let met = &mut self.met[slot];
-            met.farthest = greatest(around.squared.as_array()).sqrt();
+            met.farthest = greatest(around.squared).sqrt();
             met.free = around.free;
         }
         is_nearer
