@@ -73,8 +73,8 @@ fn squared_distances_round(row: &[f32x16], q: &[f32], periods: &[f32]) -> f32x16
     squared
 }
 
-/// The same, or nothing if none of them is less than these. Of many axes the first mostly tell that: along them places
-/// differ most.
+/// The same, or nothing where the first of many axes tell that none of them is less than these, as they mostly do: along
+/// them places differ most.
 #[inline(always)]
 pub(super) fn squared_distances_below(
     row: &[f32x16],
@@ -83,8 +83,7 @@ pub(super) fn squared_distances_below(
     most: f32x16,
 ) -> Option<f32x16> {
     if q.len() <= AT_ONCE || !periods.is_empty() {
-        let squared = squared_distances(row, q, periods);
-        return squared.simd_lt(most).any().then_some(squared);
+        return Some(squared_distances(row, q, periods));
     }
     let mut squared = f32x16::ZERO;
     let (rows, last_rows) = row.as_chunks::<AT_ONCE>();
@@ -96,7 +95,7 @@ pub(super) fn squared_distances_below(
         }
     }
     add_squares(&mut squared, last_rows, last_of_q);
-    squared.simd_lt(most).any().then_some(squared)
+    Some(squared)
 }
 
 /// So many axes are summed before it is asked whether more are needed.

@@ -150,9 +150,13 @@ impl Around {
     #[inline(always)]
     fn take(&mut self, squared: f32x16, is_free: bool) -> bool {
         let nearer = squared.simd_lt(self.squared).to_bitmask() as u16;
+        // Most of what is told is not nearer, and that shows for all points at once.
+        if nearer == 0 {
+            return false;
+        }
         self.squared = squared.fast_min(self.squared);
         self.free = self.free & !nearer | if is_free { nearer } else { 0 };
-        nearer != 0
+        true
     }
 }
 
@@ -432,29 +436,34 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             is_stretch,
             ..
         } = self.batches[batch];
-        let way = &self.ways[2 * batch * dimension..][..2 * dimension];
-        let (middle, half) = way.split_at(dimension);
+        let way = || {
+            let way = &self.ways[2 * batch * dimension..][..2 * dimension];
+            way.split_at(dimension)
+        };
         let mut is_nearer = false;
         if is_stretch {
+            let (middle, half) = way();
             let squared = squared_distances_from_way(points, middle, half, periods);
             is_nearer = around.take(squared, true);
         } else {
             // That many are not nearer shows at once for all of them, and mostly along a few axes.
             if end - begin >= MANY && aside.is_finite() {
                 let few = dimension.min(AT_ONCE);
-                let [middle, half] = [middle, half].map(|way| &way[..few]);
+                let (middle, half) = way();
+                let (middle, half) = (&middle[..few], &half[..few]);
                 let squared = squared_distances_from_way(&points[..few], middle, half, &[]);
                 let far = (around.squared.sqrt() + aside) * ROOM;
                 if !squared.simd_lt(far * far).any() {
                     return false;
                 }
             }
-            for place in begin..end {
-                let q = &self.coordinates[place * dimension..][..dimension];
-                // Most of what is told is not nearer, and that shows for all points at once.
+            let coordinates = &self.coordinates[begin * dimension..end * dimension];
+            // Whoever embeds a space may give a place no numbers.
+            let places = coordinates.chunks_exact(dimension.max(1));
+            for (q, &is_free) in places.zip(&self.free[begin..end]) {
                 let nearer = squared_distances_below(points, q, periods, around.squared);
                 if let Some(squared) = nearer {
-                    is_nearer |= around.take(squared, self.free[place]);
+                    is_nearer |= around.take(squared, is_free);
                 }
             }
         }
