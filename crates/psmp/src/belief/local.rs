@@ -18,7 +18,7 @@
 //! waves of random direction and phase, decides for edges that lie near each other alike.
 
 use super::{Belief, Evidence, NearestNeighbourError};
-use crate::belief::places::ABREAST;
+use crate::belief::places::{ABREAST, least};
 use crate::belief::surroundings::{Around, Remembered, Surroundings};
 use crate::checker::Sightings;
 use crate::random::{Draw, normal_share};
@@ -347,19 +347,12 @@ fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
 
 /// What there is along an edge of stretches of this length, by what its points know.
 fn along(around: &Around, stretch: f32) -> Met {
-    let squared = around.squared.as_array();
-    let mut nearest_hit = f32::INFINITY;
-    let mut of_free = [0.0; POINTS];
-    for (point, (of_free, squared)) in of_free.iter_mut().zip(squared).enumerate() {
-        match around.is_free(point) {
-            true => *of_free = 1.0,
-            false => nearest_hit = nearest_hit.min(*squared),
-        }
-    }
+    let is_free = around.free_points();
+    let nearest_hit = least(is_free.bitselect(f32x16::splat(f32::INFINITY), around.squared));
     let faint = f32x16::splat(FAINT);
     let k = negative_exponentials(around.squared.sqrt() * ETAS[0] as f32);
     // What is as good as nothing is nothing: its powers would be too small for their numbers.
-    let mut k = k.simd_gt(faint) & (k * f32x16::from(of_free));
+    let mut k = k.simd_gt(faint) & is_free & k;
     let mut exponents = [0.0; ABREAST];
     for exponent in &mut exponents[..ETAS.len()] {
         // The ends stand for half a stretch each.

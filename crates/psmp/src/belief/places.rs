@@ -12,6 +12,28 @@ pub(super) const ABREAST: usize = 16;
 /// Room for rounding, so that nothing nearer is ever passed over.
 pub(super) const ROOM: f32 = 1.0 + 1e-5;
 
+/// The greatest of numbers, of which none is negative.
+#[inline(always)]
+pub(super) fn greatest(numbers: f32x16) -> f32 {
+    one_of(numbers.as_array(), |a, b| if a > b { a } else { b })
+}
+
+/// The least of numbers.
+#[inline(always)]
+pub(super) fn least(numbers: f32x16) -> f32 {
+    one_of(numbers.as_array(), |a, b| if a < b { a } else { b })
+}
+
+/// The one that is left when of any two one is chosen.
+#[inline(always)]
+fn one_of(numbers: &[f32; ABREAST], choose: impl Fn(f32, f32) -> f32) -> f32 {
+    let [a, b, c, d] = *numbers.as_chunks::<4>().0 else {
+        unreachable!()
+    };
+    let of = |i: usize| choose(choose(a[i], b[i]), choose(c[i], d[i]));
+    choose(choose(of(0), of(1)), choose(of(2), of(3)))
+}
+
 /// The square of how far each of the places of a row, axis by axis, is from another. Periods are those of the axes, or none
 /// if no axis comes round again.
 #[inline(always)]
@@ -51,8 +73,8 @@ fn squared_distances_round(row: &[f32x16], q: &[f32], periods: &[f32]) -> f32x16
     squared
 }
 
-/// The same, or nothing if none of them is less than these. Of many axes the first mostly tell that: along them places
-/// differ most.
+/// The same, or nothing where the first of many axes tell that none of them is less than these, as they mostly do: along
+/// them places differ most.
 #[inline(always)]
 pub(super) fn squared_distances_below(
     row: &[f32x16],
@@ -61,8 +83,7 @@ pub(super) fn squared_distances_below(
     most: f32x16,
 ) -> Option<f32x16> {
     if q.len() <= AT_ONCE || !periods.is_empty() {
-        let squared = squared_distances(row, q, periods);
-        return squared.simd_lt(most).any().then_some(squared);
+        return Some(squared_distances(row, q, periods));
     }
     let mut squared = f32x16::ZERO;
     let (rows, last_rows) = row.as_chunks::<AT_ONCE>();
@@ -74,7 +95,7 @@ pub(super) fn squared_distances_below(
         }
     }
     add_squares(&mut squared, last_rows, last_of_q);
-    squared.simd_lt(most).any().then_some(squared)
+    Some(squared)
 }
 
 /// So many axes are summed before it is asked whether more are needed.
@@ -186,6 +207,14 @@ fn no_farther_than_ends(along: f32x16) -> f32x16 {
 /// The square of the distance of one place from a straight way, where no axis comes round again.
 #[inline]
 pub(super) fn squared_distance_from_way(place: &[f32], middle: &[f32], half: &[f32]) -> f32 {
+    // What there is most of needs no loop.
+    if let (&[x, y], &[at_x, at_y], &[on_x, on_y]) = (place, middle, half) {
+        let whole = f32::MIN_POSITIVE + on_x * on_x + on_y * on_y;
+        let (x, y) = (x - at_x, y - at_y);
+        let t = ((x * on_x + y * on_y) / whole).clamp(-1.0, 1.0);
+        let (x, y) = (x - t * on_x, y - t * on_y);
+        return x * x + y * y;
+    }
     let each = || place.iter().zip(middle.iter().zip(half));
     let (mut along, mut whole) = (0.0, f32::MIN_POSITIVE);
     for (x, (m, half)) in each() {

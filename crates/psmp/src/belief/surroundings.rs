@@ -13,13 +13,13 @@
 use super::Evidence;
 use super::measure::{Measure, share};
 use super::places::{
-    ABREAST, AT_ONCE, Places, ROOM, squared_distance, squared_distance_from_way,
+    ABREAST, AT_ONCE, Places, ROOM, greatest, squared_distance, squared_distance_from_way,
     squared_distance_straight, squared_distances_below, squared_distances_from_way, the_short_way,
 };
 use crate::checker::Sightings;
 use crate::roadmap::{EdgeId, Roadmap};
 use crate::space::Space;
-use wide::f32x16;
+use wide::{f32x16, u32x16};
 
 /// The space of a roadmap and the configurations at the ends of an edge.
 pub(super) fn ends(roadmap: &Roadmap, edge: EdgeId) -> (&Space, &[f64], &[f64]) {
@@ -122,22 +122,6 @@ impl News {
     }
 }
 
-/// The greatest of numbers that are not negative.
-#[inline]
-fn greatest<const N: usize>(numbers: &[f32; N]) -> f32 {
-    let larger = |a: f32, b: f32| if a > b { a } else { b };
-    let (chunks, rest) = numbers.as_chunks::<4>();
-    let mut most = [0.0; 4];
-    for chunk in chunks {
-        for (most, number) in most.iter_mut().zip(chunk) {
-            *most = larger(*number, *most);
-        }
-    }
-    most.into_iter()
-        .chain(rest.iter().copied())
-        .fold(0.0, larger)
-}
-
 /// What the points of an edge that has been met know.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around {
@@ -154,13 +138,25 @@ impl Around {
         self.free & (1 << point) != 0
     }
 
+    /// A lane for each point, all of whose bits are set where what is nearest to it is free.
+    #[inline(always)]
+    pub(super) fn free_points(&self) -> f32x16 {
+        let own = u32x16::new(std::array::from_fn(|point| 1 << point));
+        let free = u32x16::splat(u32::from(self.free)) & own;
+        f32x16::from_bits(free.simd_eq(own))
+    }
+
     /// Takes in how far its points are from something, where that is nearer. Whether it is anywhere.
     #[inline(always)]
     fn take(&mut self, squared: f32x16, is_free: bool) -> bool {
         let nearer = squared.simd_lt(self.squared).to_bitmask() as u16;
+        // Most of what is told is not nearer, and that shows for all points at once.
+        if nearer == 0 {
+            return false;
+        }
         self.squared = squared.fast_min(self.squared);
         self.free = self.free & !nearer | if is_free { nearer } else { 0 };
-        nearer != 0
+        true
     }
 }
 
@@ -440,36 +436,41 @@ impl<const POINTS: usize> Surroundings<POINTS> {
             is_stretch,
             ..
         } = self.batches[batch];
-        let way = &self.ways[2 * batch * dimension..][..2 * dimension];
-        let (middle, half) = way.split_at(dimension);
+        let way = || {
+            let way = &self.ways[2 * batch * dimension..][..2 * dimension];
+            way.split_at(dimension)
+        };
         let mut is_nearer = false;
         if is_stretch {
+            let (middle, half) = way();
             let squared = squared_distances_from_way(points, middle, half, periods);
             is_nearer = around.take(squared, true);
         } else {
             // That many are not nearer shows at once for all of them, and mostly along a few axes.
             if end - begin >= MANY && aside.is_finite() {
                 let few = dimension.min(AT_ONCE);
-                let [middle, half] = [middle, half].map(|way| &way[..few]);
+                let (middle, half) = way();
+                let (middle, half) = (&middle[..few], &half[..few]);
                 let squared = squared_distances_from_way(&points[..few], middle, half, &[]);
                 let far = (around.squared.sqrt() + aside) * ROOM;
                 if !squared.simd_lt(far * far).any() {
                     return false;
                 }
             }
-            for place in begin..end {
-                let q = &self.coordinates[place * dimension..][..dimension];
-                // Most of what is told is not nearer, and that shows for all points at once.
+            let coordinates = &self.coordinates[begin * dimension..end * dimension];
+            // Whoever embeds a space may give a place no numbers.
+            let places = coordinates.chunks_exact(dimension.max(1));
+            for (q, &is_free) in places.zip(&self.free[begin..end]) {
                 let nearer = squared_distances_below(points, q, periods, around.squared);
                 if let Some(squared) = nearer {
-                    is_nearer |= around.take(squared, self.free[place]);
+                    is_nearer |= around.take(squared, is_free);
                 }
             }
         }
         if is_nearer {
             self.squared[slot] = around.squared;
             let met = &mut self.met[slot];
-            met.farthest = greatest(around.squared.as_array()).sqrt();
+            met.farthest = greatest(around.squared).sqrt();
             met.free = around.free;
         }
         is_nearer
