@@ -2,19 +2,26 @@
 //!
 //! [`SideBySide`] makes one world of several clones. The configurations of a motion are handed out one after the
 //! other, in the order of asking, to whoever is idle; what comes behind a collision is not handed out any more, nor
-//! waited for. What is found is what one world alone would have found, and it counts the same: a run is the same run, event by
-//! event, on however many cores. It only takes less time, where a configuration takes longer than waking another
-//! core does.
+//! waited for. Who is idle even so asks [ahead](super::ahead) about what is likely to come next, and is at one such
+//! question at most when another comes in earnest. What is found is what one world alone would have found, and it counts
+//! the same: a run is the same run, event by event, on however many cores. It only takes less time, where a
+//! configuration takes longer than waking another core does.
 
+use super::ahead::{Ahead, Key, Known, key};
 use super::prober::World;
 use super::prover::Stretches;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Others are woken for what is expected to take longer than this: that is what waking them takes.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
+/// What is likely to come is found out, and asked about, where a configuration takes longer than this.
+const WORTH_FORESEEING: Duration = Duration::from_micros(100);
+/// So many likely configurations are enough for each core.
+const FORESIGHT: usize = 4;
 
 /// A world whose clones are asked side by side, on so many cores.
 ///
@@ -33,8 +40,6 @@ pub struct SideBySide<W: World> {
     world: W,
     /// Nothing if there is one core.
     team: Option<Arc<Team<W::Error>>>,
-    /// What a configuration took lately.
-    each: Duration,
 }
 
 /// What the clones share.
@@ -51,14 +56,21 @@ struct Shared<E> {
     job: Mutex<Job<E>>,
     has_work: Condvar,
     is_done: Condvar,
+    /// What a configuration took lately, in nanoseconds.
+    each: AtomicU64,
 }
+
+/// Nobody has asked anything yet.
+const UNKNOWN: u64 = u64::MAX;
 
 /// The configurations that are being asked about.
 #[derive(Debug)]
 struct Job<E> {
+    /// Those that nobody has asked about ahead, and the place of each among all.
     configurations: Vec<f64>,
+    places: Vec<usize>,
     dimension: usize,
-    /// How many are handed out at once, and the place of the next.
+    /// How many are handed out at once, and which is the next.
     portion: usize,
     next: usize,
     /// The first place that is known to be in collision or to have failed; nothing behind it matters.
@@ -68,27 +80,86 @@ struct Job<E> {
     underway: Vec<usize>,
     /// Which job it is: an answer that comes when nobody waits for it any more is of an earlier one.
     number: u64,
+    ahead: Ahead,
+    /// What somebody is asking about ahead and is wanted now, and its places.
+    awaited: Vec<(Key, usize)>,
     /// A world has panicked on another core, which nobody may wait for.
     has_panicked: bool,
     is_over: bool,
 }
 
 impl<E> Job<E> {
-    /// The next place to be handed out, if there is one.
+    /// Begins another one. What was asked ahead need not be asked again.
+    fn begin(&mut self, configurations: &[f64], dimension: usize, portion: usize) {
+        self.configurations.clear();
+        self.places.clear();
+        (self.dimension, self.portion, self.next) = (dimension, portion, 0);
+        self.end = configurations.len() / dimension;
+        self.failure = None;
+        self.underway.clear();
+        self.awaited.clear();
+        self.number += 1;
+        for (place, q) in configurations.chunks_exact(dimension).enumerate() {
+            match self.ahead.ask(q) {
+                Some(Known::Found(true)) => {}
+                Some(Known::Found(false)) => {
+                    self.end = place;
+                    break;
+                }
+                Some(Known::Underway) => self.awaited.push((key(q), place)),
+                Some(Known::Failed) | None => {
+                    self.configurations.extend_from_slice(q);
+                    self.places.push(place);
+                }
+            }
+        }
+    }
+
+    /// The place of the next to be handed out, if there is one.
     fn next(&self) -> Option<usize> {
-        (self.next < self.end).then_some(self.next)
+        let next = self.places.get(self.next).copied();
+        next.filter(|&place| place < self.end)
     }
 
     /// Whether no answer that is still to come can matter.
     fn is_settled(&self) -> bool {
-        let is_awaited = |&place: &usize| place < self.end;
-        self.has_panicked || self.next().is_none() && !self.underway.iter().any(is_awaited)
+        let underway = self.underway.iter().copied();
+        let mut underway = underway.chain(self.awaited.iter().map(|(_, place)| *place));
+        self.has_panicked || self.next().is_none() && !underway.any(|place| place < self.end)
+    }
+
+    /// There is a collision at this place, or the world has failed.
+    fn end_at(&mut self, place: usize, failure: Option<E>) {
+        if place < self.end {
+            (self.end, self.failure) = (place, failure);
+        }
     }
 }
 
 impl<E> Shared<E> {
     fn lock(&self) -> MutexGuard<'_, Job<E>> {
         self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a configuration took lately, if anybody has asked about one.
+    fn each(&self) -> Option<Duration> {
+        let each = self.each.load(Ordering::Relaxed);
+        (each != UNKNOWN).then(|| Duration::from_nanos(each))
+    }
+
+    /// Asks a world, and notes how long it takes.
+    fn ask<W: World<Error = E>>(
+        &self,
+        world: &mut W,
+        configurations: &[f64],
+        dimension: usize,
+    ) -> Result<Option<usize>, E> {
+        let began = Instant::now();
+        let answer = world.first_collision(configurations, dimension)?;
+        let asked = answer.map_or(configurations.len() / dimension, |place| place + 1);
+        let each = began.elapsed() / asked.max(1) as u32;
+        (self.each).store(each.as_nanos() as u64, Ordering::Relaxed);
+        Ok(answer)
     }
 
     /// Asks a world about portions until none is left.
@@ -99,33 +170,73 @@ impl<E> Shared<E> {
         mine: &mut Vec<f64>,
     ) -> MutexGuard<'s, Job<E>> {
         while let Some(place) = job.next() {
-            let (dimension, count) = (job.dimension, job.configurations.len() / job.dimension);
-            let after = count.min(place + job.portion);
+            let dimension = job.dimension;
+            let first = job.next;
+            let after = job.places.len().min(first + job.portion);
             mine.clear();
-            mine.extend_from_slice(&job.configurations[place * dimension..after * dimension]);
+            mine.extend_from_slice(&job.configurations[first * dimension..after * dimension]);
             job.next = after;
             job.underway.push(place);
             let number = job.number;
             drop(job);
-            let answer = world.first_collision(mine, dimension);
+            let answer = self.ask(world, mine, dimension);
             job = self.lock();
             if job.number != number {
                 continue;
             }
             job.underway.retain(|&other| other != place);
-            let (end, failure) = match answer {
-                Ok(None) => (usize::MAX, None),
-                Ok(Some(collision)) => (place + collision, None),
-                Err(failure) => (place, Some(failure)),
-            };
-            if end < job.end {
-                (job.end, job.failure) = (end, failure);
+            match answer {
+                Ok(None) => {}
+                Ok(Some(collision)) => {
+                    let place = job.places[first + collision];
+                    job.end_at(place, None);
+                }
+                Err(failure) => job.end_at(place, Some(failure)),
             }
             if job.is_settled() {
                 self.is_done.notify_all();
             }
         }
         job
+    }
+
+    /// Asks a world about something that is likely to be asked. A panic ends that core's work, and is one elsewhere
+    /// only where somebody has come to wait for the answer; false then.
+    fn guess<'s, W: World<Error = E>>(
+        &'s self,
+        mut job: MutexGuard<'s, Job<E>>,
+        key: Key,
+        world: &mut W,
+        mine: &mut Vec<f64>,
+    ) -> (MutexGuard<'s, Job<E>>, bool) {
+        drop(job);
+        mine.clear();
+        mine.extend(key.iter().map(|&bits| f64::from_bits(bits)));
+        let answer = catch_unwind(AssertUnwindSafe(|| self.ask(world, mine, mine.len())));
+        job = self.lock();
+        let has_panicked = answer.is_err();
+        let first = job.awaited.iter().find(|(other, _)| *other == key);
+        match (first.map(|(_, place)| *place), answer) {
+            (None, Ok(Ok(collision))) => {
+                let found = Known::Found(collision.is_none());
+                job.ahead.put_down(key, found);
+            }
+            (None, Ok(Err(_)) | Err(_)) => job.ahead.put_down(key, Known::Failed),
+            (Some(place), answer) => {
+                job.ahead.forget(&key);
+                job.awaited.retain(|(other, _)| *other != key);
+                match answer {
+                    Ok(Ok(None)) => {}
+                    Ok(Ok(Some(_))) => job.end_at(place, None),
+                    Ok(Err(failure)) => job.end_at(place, Some(failure)),
+                    Err(_) => job.has_panicked = true,
+                }
+                if job.is_settled() {
+                    self.is_done.notify_all();
+                }
+            }
+        }
+        (job, !has_panicked)
     }
 }
 
@@ -149,6 +260,7 @@ where
             turn: Mutex::new(()),
             job: Mutex::new(Job {
                 configurations: Vec::new(),
+                places: Vec::new(),
                 dimension: 1,
                 portion: 1,
                 next: 0,
@@ -156,11 +268,14 @@ where
                 failure: None,
                 underway: Vec::with_capacity(cores),
                 number: 0,
+                ahead: Ahead::default(),
+                awaited: Vec::new(),
                 has_panicked: false,
                 is_over: false,
             }),
             has_work: Condvar::new(),
             is_done: Condvar::new(),
+            each: AtomicU64::new(UNKNOWN),
         });
         let help = |_| {
             let (shared, mut world) = (Arc::clone(&shared), world.clone());
@@ -170,9 +285,18 @@ where
                     let mut job = shared.lock();
                     while !job.is_over {
                         job = shared.work(job, &mut world, &mut mine);
-                        if !job.is_over && job.next().is_none() {
+                        if job.is_over {
+                            break;
+                        }
+                        let Some(key) = job.ahead.take_up() else {
                             let woken = shared.has_work.wait(job);
                             job = woken.unwrap_or_else(PoisonError::into_inner);
+                            continue;
+                        };
+                        let goes_on;
+                        (job, goes_on) = shared.guess(job, key, &mut world, &mut mine);
+                        if !goes_on {
+                            break;
                         }
                     }
                 }));
@@ -186,7 +310,6 @@ where
         Self {
             world,
             team: (cores > 1).then(|| Arc::new(Team { shared, threads })),
-            each: Duration::MAX,
         }
     }
 }
@@ -204,7 +327,6 @@ impl<W: World + Clone> Clone for SideBySide<W> {
         Self {
             world: self.world.clone(),
             team: self.team.clone(),
-            each: self.each,
         }
     }
 }
@@ -224,41 +346,55 @@ impl<W: World> World for SideBySide<W> {
         let Some(team) = &self.team else {
             return self.world.first_collision(configurations, dimension);
         };
+        let shared = &team.shared;
         let count = configurations.len() / dimension;
         let portion = self.world.at_once().max(1) as usize;
-        let expected = self.each.saturating_mul(count as u32);
-        if count <= portion || expected <= WORTH_WAKING {
-            let began = Instant::now();
-            let answer = self.world.first_collision(configurations, dimension)?;
-            let asked = answer.map_or(count, |place| place + 1).max(1);
-            self.each = began.elapsed() / asked as u32;
-            return Ok(answer);
+        let expected =
+            (shared.each()).map_or(Duration::MAX, |each| each.saturating_mul(count as u32));
+        let is_alone = count <= portion && self.foresight() == 0;
+        if is_alone || expected <= WORTH_WAKING {
+            return shared.ask(&mut self.world, configurations, dimension);
         }
-        let turn = team.shared.turn.lock();
+        let turn = shared.turn.lock();
         let _turn = turn.unwrap_or_else(PoisonError::into_inner);
-        let mut job = team.shared.lock();
-        job.configurations.clear();
-        job.configurations.extend_from_slice(configurations);
-        (job.dimension, job.portion) = (dimension, portion);
-        (job.next, job.end) = (0, count);
-        job.underway.clear();
-        job.number += 1;
-        team.shared.has_work.notify_all();
+        let mut job = shared.lock();
+        job.begin(configurations, dimension, portion);
+        if job.places.len() > portion || job.ahead.has_next() {
+            shared.has_work.notify_all();
+        }
         let mut mine = Vec::with_capacity(portion * dimension);
-        let began = Instant::now();
-        job = team.shared.work(job, &mut self.world, &mut mine);
+        job = shared.work(job, &mut self.world, &mut mine);
         while !job.is_settled() {
-            let woken = team.shared.is_done.wait(job);
+            let woken = shared.is_done.wait(job);
             job = woken.unwrap_or_else(PoisonError::into_inner);
         }
         assert!(!job.has_panicked, "the world has panicked on another core");
-        let end = job.end;
-        // What others took beside it is not known, but they were at least as many.
-        self.each = began.elapsed() / (end.min(count) as u32 + 1);
+        job.awaited.clear();
         match job.failure.take() {
             Some(failure) => Err(failure),
-            None => Ok((end < count).then_some(end)),
+            None => Ok((job.end < count).then_some(job.end)),
         }
+    }
+
+    fn foresight(&self) -> usize {
+        match &self.team {
+            Some(team) if self.world.at_once() <= 1 => {
+                let is_worth_it = team.shared.each() > Some(WORTH_FORESEEING);
+                usize::from(is_worth_it) * FORESIGHT * self.cores()
+            }
+            _ => 0,
+        }
+    }
+
+    fn foresee(&mut self, configurations: &[f64], dimension: usize) {
+        if let Some(team) = &self.team {
+            // Nobody is woken before the next question in earnest is handed out.
+            team.shared.lock().ahead.expect(configurations, dimension);
+        }
+    }
+
+    fn took(&self) -> Option<Duration> {
+        self.team.as_ref()?.shared.each()
     }
 
     fn features(&self) -> Option<Vec<f64>> {

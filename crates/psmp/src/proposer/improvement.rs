@@ -585,6 +585,11 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
             _ => Proposal::Exhausted,
         }
     }
+
+    fn runner_up(&self, place: usize) -> Option<&Path> {
+        let candidate = self.candidates[..self.live].get(place + 1)?;
+        Some(&candidate.path)
+    }
 }
 
 #[cfg(test)]

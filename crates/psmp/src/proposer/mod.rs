@@ -67,6 +67,11 @@ pub trait Proposer<B> {
 
     /// The path proposed last turned out to be free.
     fn path_was_free(&mut self) {}
+
+    /// The next best that it had to propose when it was asked last, beginning with 0; none beyond what it knows.
+    fn runner_up(&self, _place: usize) -> Option<&Path> {
+        None
+    }
 }
 
 impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
@@ -75,6 +80,9 @@ impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
     }
     fn path_was_free(&mut self) {
         (**self).path_was_free();
+    }
+    fn runner_up(&self, place: usize) -> Option<&Path> {
+        (**self).runner_up(place)
     }
 }
 
