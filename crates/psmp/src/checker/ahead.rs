@@ -7,13 +7,14 @@
 //! that the world has failed at, which is asked again should it ever be asked in earnest. So a run is the same run,
 //! event by event, however much is guessed.
 //!
-//! The one question that stands first in the list is left to the planner itself, which will ask it before any other
-//! core could have answered: of two cores one asks about every other configuration, and neither waits.
+//! What stands first in the list is left to the planner itself, unless that has just begun to ask something else: it would
+//! come to it before any other core could have answered. So of two cores one asks about every other
+//! configuration, and neither waits for the other.
 
 use crate::roadmap::EdgeId;
 use std::collections::{HashMap, VecDeque};
 
-/// So many answers are kept at most that nobody has asked for.
+/// When more answers are kept than this all are forgotten.
 const MOST_KEPT: usize = 1 << 12;
 
 /// Configurations of an edge that are likely to be asked about soon.
@@ -37,7 +38,7 @@ pub(super) type Key = Box<[u64]>;
 pub(super) enum Known {
     /// A core is asking.
     Underway,
-    /// Whether it is free.
+    /// A core has asked: whether it is free.
     Found(bool),
     /// The world has failed at it, which says nothing.
     Failed,
@@ -65,9 +66,6 @@ impl Ahead {
     /// These are likely to be asked about next, and what was likely before is so no more.
     pub(super) fn expect(&mut self, configurations: &[f64], dimension: usize) {
         self.next.clear();
-        if self.known.len() > MOST_KEPT {
-            (self.known).retain(|_, known| *known == Known::Underway);
-        }
         for q in configurations.chunks_exact(dimension) {
             self.key.clear();
             self.key.extend(bits(q));
@@ -78,21 +76,21 @@ impl Ahead {
         }
     }
 
-    /// The next one for a core that has nothing else to do. From now on it is underway.
-    pub(super) fn take_up(&mut self) -> Option<Key> {
-        let key = self.next.remove(1).or_else(|| self.next.pop_front())?;
+    /// The next one for a core that has nothing else to do, which leaves the first to the planner where that `is_near`. From
+    /// now on it is underway.
+    pub(super) fn take_up(&mut self, is_near: bool) -> Option<Key> {
+        let second = is_near.then(|| self.next.remove(1)).flatten();
+        let key = second.or_else(|| self.next.pop_front())?;
         self.known.insert(key.clone(), Known::Underway);
         Some(key)
     }
 
-    /// What came of asking about one that was taken up, which nobody has asked for since.
+    /// What came of asking about one, or that a core is asking.
     pub(super) fn put_down(&mut self, key: Key, known: Known) {
+        if self.known.len() >= MOST_KEPT {
+            (self.known).retain(|_, known| *known == Known::Underway);
+        }
         self.known.insert(key, known);
-    }
-
-    /// The answer to this one was waited for, and is taken.
-    pub(super) fn forget(&mut self, key: &Key) {
-        self.known.remove(key);
     }
 
     /// Whether there is anything to take up.
@@ -100,20 +98,17 @@ impl Ahead {
         !self.next.is_empty()
     }
 
-    /// This one is asked about in earnest: what is known of it, if anything is. Unless it is underway it is forgotten.
+    /// This one is asked about in earnest: what is known of it, if anything is.
     pub(super) fn ask(&mut self, configuration: &[f64]) -> Option<Known> {
         if self.next.is_empty() && self.known.is_empty() {
             return None;
         }
         self.key.clear();
         self.key.extend(bits(configuration));
-        match self.known.get(&*self.key) {
-            Some(Known::Underway) => Some(Known::Underway),
-            Some(_) => self.known.remove(&*self.key),
-            None => {
-                self.next.retain(|key| **key != *self.key);
-                None
-            }
+        let known = self.known.get(&*self.key).copied();
+        if known.is_none() {
+            self.next.retain(|key| **key != *self.key);
         }
+        known
     }
 }

@@ -318,6 +318,11 @@ impl<W: World> Prober<W> {
         }
     }
 
+    /// The same of one configuration.
+    pub(super) fn foresee_one(&mut self, configuration: &[f64]) {
+        self.likely.extend_from_slice(configuration);
+    }
+
     /// These were all.
     pub(super) fn foreseen(&mut self) {
         self.world.foresee(&self.likely, self.dimension);

@@ -76,12 +76,14 @@ struct Job<E> {
     /// The first place that is known to be in collision or to have failed; nothing behind it matters.
     end: usize,
     failure: Option<E>,
-    /// The first places of the portions that are being asked about.
+    /// The first places of the portions that are being asked about, if they are of more than one.
     underway: Vec<usize>,
     /// Which job it is: an answer that comes when nobody waits for it any more is of an earlier one.
     number: u64,
     ahead: Ahead,
-    /// What somebody is asking about ahead and is wanted now, and its places.
+    /// When whoever asks has begun to ask itself, while it does.
+    asking_since: Option<Instant>,
+    /// What else is being asked about and is wanted now, and its places.
     awaited: Vec<(Key, usize)>,
     /// A world has panicked on another core, which nobody may wait for.
     has_panicked: bool,
@@ -147,6 +149,12 @@ impl<E> Shared<E> {
         (each != UNKNOWN).then(|| Duration::from_nanos(each))
     }
 
+    /// Whether the planner will ask the next question sooner than in half the time that one takes.
+    fn is_planner_near(&self, job: &Job<E>) -> bool {
+        let half = self.each().unwrap_or(Duration::MAX) / 2;
+        job.asking_since.is_none_or(|began| began.elapsed() > half)
+    }
+
     /// Asks a world, and notes how long it takes.
     fn ask<W: World<Error = E>>(
         &self,
@@ -176,6 +184,16 @@ impl<E> Shared<E> {
             mine.clear();
             mine.extend_from_slice(&job.configurations[first * dimension..after * dimension]);
             job.next = after;
+            if let [_] = job.places[first..after] {
+                let key = key(mine);
+                job.awaited.push((key.clone(), place));
+                job.ahead.put_down(key.clone(), Known::Underway);
+                drop(job);
+                let answer = self.ask(world, mine, dimension);
+                job = self.lock();
+                self.take(&mut job, key, answer);
+                continue;
+            }
             job.underway.push(place);
             let number = job.number;
             drop(job);
@@ -200,6 +218,28 @@ impl<E> Shared<E> {
         job
     }
 
+    /// Takes the answer to a configuration, whether somebody waits for it or not. What is behind a collision counts for
+    /// nothing, but need not be asked again.
+    fn take(&self, job: &mut Job<E>, key: Key, answer: Result<Option<usize>, E>) {
+        let known = match &answer {
+            Ok(collision) => Known::Found(collision.is_none()),
+            Err(_) => Known::Failed,
+        };
+        let mut wanted = job.awaited.iter().filter(|(other, _)| *other == key);
+        if let Some(place) = wanted.next().map(|(_, place)| *place) {
+            job.awaited.retain(|(other, _)| *other != key);
+            match answer {
+                Ok(None) => {}
+                Ok(Some(_)) => job.end_at(place, None),
+                Err(failure) => job.end_at(place, Some(failure)),
+            }
+            if job.is_settled() {
+                self.is_done.notify_all();
+            }
+        }
+        job.ahead.put_down(key, known);
+    }
+
     /// Asks a world about something that is likely to be asked. A panic ends that core's work, and is one elsewhere
     /// only where somebody has come to wait for the answer; false then.
     fn guess<'s, W: World<Error = E>>(
@@ -215,26 +255,13 @@ impl<E> Shared<E> {
         let answer = catch_unwind(AssertUnwindSafe(|| self.ask(world, mine, mine.len())));
         job = self.lock();
         let has_panicked = answer.is_err();
-        let first = job.awaited.iter().find(|(other, _)| *other == key);
-        match (first.map(|(_, place)| *place), answer) {
-            (None, Ok(Ok(collision))) => {
-                let found = Known::Found(collision.is_none());
-                job.ahead.put_down(key, found);
+        match answer {
+            Ok(answer) => self.take(&mut job, key, answer),
+            Err(_) if job.awaited.iter().any(|(other, _)| *other == key) => {
+                job.has_panicked = true;
+                self.is_done.notify_all();
             }
-            (None, Ok(Err(_)) | Err(_)) => job.ahead.put_down(key, Known::Failed),
-            (Some(place), answer) => {
-                job.ahead.forget(&key);
-                job.awaited.retain(|(other, _)| *other != key);
-                match answer {
-                    Ok(Ok(None)) => {}
-                    Ok(Ok(Some(_))) => job.end_at(place, None),
-                    Ok(Err(failure)) => job.end_at(place, Some(failure)),
-                    Err(_) => job.has_panicked = true,
-                }
-                if job.is_settled() {
-                    self.is_done.notify_all();
-                }
-            }
+            Err(_) => job.ahead.put_down(key, Known::Failed),
         }
         (job, !has_panicked)
     }
@@ -269,6 +296,7 @@ where
                 underway: Vec::with_capacity(cores),
                 number: 0,
                 ahead: Ahead::default(),
+                asking_since: None,
                 awaited: Vec::new(),
                 has_panicked: false,
                 is_over: false,
@@ -288,7 +316,8 @@ where
                         if job.is_over {
                             break;
                         }
-                        let Some(key) = job.ahead.take_up() else {
+                        let is_near = shared.is_planner_near(&job);
+                        let Some(key) = job.ahead.take_up(is_near) else {
                             let woken = shared.has_work.wait(job);
                             job = woken.unwrap_or_else(PoisonError::into_inner);
                             continue;
@@ -335,7 +364,11 @@ impl<W: World> World for SideBySide<W> {
     type Error = W::Error;
 
     fn is_free(&mut self, configuration: &[f64]) -> Result<bool, W::Error> {
-        self.world.is_free(configuration)
+        if self.foresight() == 0 {
+            return self.world.is_free(configuration);
+        }
+        let collision = self.first_collision(configuration, configuration.len())?;
+        Ok(collision.is_none())
     }
 
     fn first_collision(
@@ -363,7 +396,9 @@ impl<W: World> World for SideBySide<W> {
             shared.has_work.notify_all();
         }
         let mut mine = Vec::with_capacity(portion * dimension);
+        job.asking_since = Some(Instant::now());
         job = shared.work(job, &mut self.world, &mut mine);
+        job.asking_since = None;
         while !job.is_settled() {
             let woken = shared.is_done.wait(job);
             job = woken.unwrap_or_else(PoisonError::into_inner);
@@ -487,6 +522,124 @@ mod tests {
             most.load(Ordering::SeqCst) > 1,
             "nothing was asked side by side"
         );
+    }
+
+    /// A world that notes what it is asked. There is a collision below 0, a failure above 1, a panic above 10; above 0.9 it
+    /// takes long.
+    #[derive(Clone, Default)]
+    struct Diary(Arc<Mutex<Vec<f64>>>);
+
+    const TAKES: Duration = Duration::from_millis(2);
+    const LONG: Duration = Duration::from_secs(2);
+
+    impl World for Diary {
+        type Error = usize;
+        fn is_free(&mut self, q: &[f64]) -> Result<bool, usize> {
+            self.0.lock().unwrap().push(q[0]);
+            std::thread::sleep(TAKES);
+            match q[0] {
+                q if q < 0.0 => Ok(false),
+                q if q > 10.0 => panic!("it has panicked"),
+                q if q > 1.0 => Err(q as usize),
+                q if q > 0.9 => {
+                    std::thread::sleep(LONG);
+                    Ok(true)
+                }
+                _ => Ok(true),
+            }
+        }
+    }
+
+    impl Diary {
+        fn asked(&self, q: f64) -> usize {
+            self.0.lock().unwrap().iter().filter(|&&x| x == q).count()
+        }
+
+        /// Waits until this was asked, which nobody has done in earnest.
+        fn await_guess(&self, q: f64) {
+            let began = Instant::now();
+            while self.asked(q) == 0 {
+                assert!(began.elapsed() < LONG, "nobody asks about {q}");
+                std::thread::sleep(TAKES / 8);
+            }
+        }
+
+        /// A team on two cores that knows how long a question takes.
+        fn team(&self) -> SideBySide<Self> {
+            let mut team = SideBySide::new(self.clone(), 2);
+            assert_eq!(team.foresight(), 0, "it cannot know that yet");
+            assert_eq!(team.first_collision(&[0.5], 1), Ok(None));
+            assert_eq!(team.foresight(), 2 * FORESIGHT);
+            team
+        }
+    }
+
+    #[test]
+    fn what_was_foreseen_is_asked_once_by_who_is_idle() {
+        let world = Diary::default();
+        let mut team = world.team();
+        team.foresee(&[0.1, -0.2, 0.3, -0.2, 0.4], 1);
+        assert_eq!(world.0.lock().unwrap().len(), 1, "nobody was woken");
+        assert_eq!(team.first_collision(&[0.6], 1), Ok(None));
+        for q in [0.1, -0.2, 0.3, 0.4] {
+            world.await_guess(q);
+        }
+        // As it may be underway, and as it is known.
+        assert_eq!(
+            team.first_collision(&[0.7, 0.4, 0.1, -0.2, 0.8], 1),
+            Ok(Some(3))
+        );
+        assert_eq!(team.first_collision(&[0.3, 0.9], 1), Ok(None));
+        // What another core was at behind a collision is not lost.
+        assert_eq!(team.first_collision(&[-0.5, 0.75], 1), Ok(Some(0)));
+        assert_eq!(team.first_collision(&[0.75, 0.75], 1), Ok(None));
+        for q in [0.1, -0.2, 0.3, 0.4, 0.6, 0.7] {
+            assert_eq!(world.asked(q), 1, "{q}");
+        }
+    }
+
+    #[test]
+    fn who_asks_waits_for_no_guess() {
+        let world = Diary::default();
+        let mut team = world.team();
+        team.foresee(&[0.95], 1);
+        assert_eq!(team.first_collision(&[0.6], 1), Ok(None));
+        world.await_guess(0.95);
+        let began = Instant::now();
+        assert_eq!(team.first_collision(&[0.1, 0.2, -0.3, 0.4], 1), Ok(Some(2)));
+        assert!(began.elapsed() < LONG / 2, "{:?}", began.elapsed());
+        // But for the very one that is wanted.
+        assert_eq!(team.first_collision(&[0.95, 0.95], 1), Ok(None));
+        assert_eq!(world.asked(0.95), 1);
+    }
+
+    #[test]
+    fn a_failure_is_one_only_where_it_was_asked_for() {
+        let world = Diary::default();
+        let mut team = world.team();
+        for times in 1..=2 {
+            team.foresee(&[7.0], 1);
+            assert_eq!(team.first_collision(&[0.6], 1), Ok(None));
+            world.await_guess(7.0);
+            assert_eq!(team.first_collision(&[0.1, 0.2, 0.3], 1), Ok(None));
+            // What the world has failed at is not guessed again, and in earnest asked anew.
+            assert_eq!(team.first_collision(&[0.1, 7.0, -1.0], 1), Err(7));
+            assert_eq!(world.asked(7.0), 1 + times);
+        }
+    }
+
+    #[test]
+    fn a_panic_that_nobody_has_asked_for_is_none() {
+        let world = Diary::default();
+        let mut team = world.team();
+        team.foresee(&[99.0, 0.1], 1);
+        assert_eq!(team.first_collision(&[0.6], 1), Ok(None));
+        world.await_guess(99.0);
+        // Whoever is left goes on alone.
+        assert_eq!(team.first_collision(&[0.2, 0.3, -1.0, 0.4], 1), Ok(Some(2)));
+        assert_eq!(team.clone().first_collision(&[0.1, 0.3], 1), Ok(None));
+        let asked = catch_unwind(AssertUnwindSafe(|| team.first_collision(&[99.0], 1)));
+        assert!(asked.is_err(), "it was asked for now");
     }
 
     /// Whichever core it is that panics, nobody waits for it.
