@@ -10,7 +10,7 @@
 use super::ahead::{Ahead, Key, Known, key};
 use super::prober::World;
 use super::prover::Stretches;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -189,9 +189,17 @@ impl<E> Shared<E> {
                 job.awaited.push((key.clone(), place));
                 job.ahead.put_down(key.clone(), Known::Underway);
                 drop(job);
-                let answer = self.ask(world, mine, dimension);
+                let answer = catch_unwind(AssertUnwindSafe(|| self.ask(world, mine, dimension)));
                 job = self.lock();
-                self.take(&mut job, key, answer);
+                match answer {
+                    Ok(answer) => self.take(&mut job, key, answer),
+                    // Whoever asks for it again is not to wait for this core.
+                    Err(panic) => {
+                        job.ahead.put_down(key, Known::Failed);
+                        drop(job);
+                        resume_unwind(panic);
+                    }
+                }
                 continue;
             }
             job.underway.push(place);
@@ -638,8 +646,10 @@ mod tests {
         // Whoever is left goes on alone.
         assert_eq!(team.first_collision(&[0.2, 0.3, -1.0, 0.4], 1), Ok(Some(2)));
         assert_eq!(team.clone().first_collision(&[0.1, 0.3], 1), Ok(None));
-        let asked = catch_unwind(AssertUnwindSafe(|| team.first_collision(&[99.0], 1)));
-        assert!(asked.is_err(), "it was asked for now");
+        for _ in 0..2 {
+            let asked = catch_unwind(AssertUnwindSafe(|| team.first_collision(&[99.0], 1)));
+            assert!(asked.is_err(), "it was asked for now");
+        }
     }
 
     /// Whichever core it is that panics, nobody waits for it.
