@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Others are woken for what is expected to take longer than this: that is what waking them takes.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
 /// What is likely to come is found out, and asked about, where a configuration takes longer than this.
-const WORTH_FORESEEING: Duration = Duration::from_micros(100);
+const WORTH_FORESEEING: Duration = Duration::from_micros(150);
 /// So many likely configurations are enough for each core.
 const FORESIGHT: usize = 4;
 
