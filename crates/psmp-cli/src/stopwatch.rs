@@ -3,7 +3,7 @@
 //! All else that a run does is thinking. What the clock itself takes is left out, for a look into a map takes no
 //! longer than that.
 
-use psmp::checker::{Bill, Checker, Finding, Part, Sightings, Stretches, Verdict, World};
+use psmp::checker::{Bill, Checker, Finding, Foreseen, Part, Sightings, Stretches, Verdict, World};
 use psmp::{EdgeId, Growth, Limit, RoadmapError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -92,6 +92,18 @@ impl<W: World> World for Timed<W> {
         self.what.cores()
     }
 
+    fn foresight(&self) -> usize {
+        self.what.foresight()
+    }
+
+    fn foresee(&mut self, configurations: &[f64], dimension: usize) {
+        self.what.foresee(configurations, dimension);
+    }
+
+    fn took(&self) -> Option<Duration> {
+        self.what.took()
+    }
+
     fn is_quick(&self) -> bool {
         self.what.is_quick()
     }
@@ -122,6 +134,14 @@ impl<C: Checker> Checker for Timed<C> {
 
     fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
         self.what.bill(edge, verdict, knows)
+    }
+
+    fn foresight(&self) -> usize {
+        self.what.foresight()
+    }
+
+    fn foresee(&mut self, likely: &[Foreseen]) {
+        self.what.foresee(likely);
     }
 
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, C::Error> {

@@ -40,6 +40,13 @@ pub trait Validator {
     fn how_far(&self, _edge: EdgeId, _ledger: &Ledger) -> u64 {
         u64::MAX
     }
+
+    /// How soon an unchecked edge is likely to be chosen, the sooner the greater, and how far it would be checked then:
+    /// by its place in the path, how many configurations of it have been found free, and how likely it is to be. Nothing
+    /// is decided by that but what is asked [ahead](crate::checker::World::foresee), where there are cores for it.
+    fn outlook(&self, _place: usize, _seen: u64, free: f64, _ledger: &Ledger) -> (f64, u64) {
+        (1.0 - free, u64::MAX)
+    }
 }
 
 impl<V: Validator + ?Sized> Validator for Box<V> {
@@ -54,6 +61,9 @@ impl<V: Validator + ?Sized> Validator for Box<V> {
     }
     fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
         (**self).how_far(edge, ledger)
+    }
+    fn outlook(&self, place: usize, seen: u64, free: f64, ledger: &Ledger) -> (f64, u64) {
+        (**self).outlook(place, seen, free, ledger)
     }
 }
 
@@ -94,6 +104,14 @@ impl Validator for FailFast {
 /// the distance between them: both ends and the middle, then 5, 9, 17 and so on.
 fn after_next_check(seen: u64) -> u64 {
     (2 * seen).saturating_sub(1).max(3)
+}
+
+/// How many configurations the next partial check of an edge is of.
+fn next_check(seen: u64, ledger: &Ledger) -> u64 {
+    if ledger.hidden(seen) <= NOTHING_TO_SHOW {
+        return u64::MAX;
+    }
+    after_next_check(seen) - seen
 }
 
 /// How likely a blocked edge that has shown nothing so far shows its collision in the checks to come,
@@ -144,11 +162,12 @@ impl Validator for CoarseToFine {
     }
 
     fn how_far(&self, edge: EdgeId, ledger: &Ledger) -> u64 {
-        let seen = ledger.seen(edge);
-        if ledger.hidden(seen) <= NOTHING_TO_SHOW {
-            return u64::MAX;
-        }
-        after_next_check(seen) - seen
+        next_check(ledger.seen(edge), ledger)
+    }
+
+    fn outlook(&self, _: usize, seen: u64, free: f64, ledger: &Ledger) -> (f64, u64) {
+        let gain = (1.0 - free) * shown_per_configuration(seen, ledger);
+        (gain, next_check(seen, ledger))
     }
 }
 
@@ -166,6 +185,10 @@ impl Validator for Forward {
     ) -> Option<usize> {
         unchecked(path, ledger).next()
     }
+
+    fn outlook(&self, place: usize, _: u64, _: f64, _: &Ledger) -> (f64, u64) {
+        (-(place as f64), u64::MAX)
+    }
 }
 
 /// The unchecked edge nearest to the goal.
@@ -181,6 +204,10 @@ impl Validator for Backward {
         _: Option<&Telling>,
     ) -> Option<usize> {
         unchecked(path, ledger).next_back()
+    }
+
+    fn outlook(&self, place: usize, _: u64, _: f64, _: &Ledger) -> (f64, u64) {
+        (place as f64, u64::MAX)
     }
 }
 

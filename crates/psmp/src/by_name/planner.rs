@@ -8,7 +8,7 @@
 use super::{BeliefName, ModelCache, ProposerName, SpecError, ValidatorName};
 use crate::anytime::{Anytime, RoadmapPlanner};
 use crate::belief::Belief;
-use crate::checker::{Bill, Checker, EdgeMemory, Finding, Part, Sightings, Verdict};
+use crate::checker::{Bill, Checker, EdgeMemory, Finding, Foreseen, Part, Sightings, Verdict};
 use crate::event::{Event, Progress};
 use crate::ledger::Ledger;
 use crate::path::Path;
@@ -221,6 +221,14 @@ impl<E> Checker for KeepingFailure<'_, E> {
 
     fn bill(&self, edge: EdgeId, verdict: Option<Verdict>, knows: [bool; 2]) -> Bill {
         self.checker.bill(edge, verdict, knows)
+    }
+
+    fn foresight(&self) -> usize {
+        self.checker.foresight()
+    }
+
+    fn foresee(&mut self, likely: &[Foreseen]) {
+        self.checker.foresee(likely);
     }
 
     fn grow(&mut self, growth: &Growth) -> Result<(), RoadmapError> {

@@ -5,7 +5,7 @@
 
 use super::prober::{Probed, Prober, World};
 use super::prover::Prover;
-use super::{Checker, Finding, Part, Sightings};
+use super::{Checker, Finding, Foreseen, Part, Sightings};
 use crate::motion::{LongestMotions, Motion, Resolution, ResolutionError};
 use crate::roadmap::{EdgeId, Growth, Roadmap, RoadmapError, VertexId};
 use crate::stop::Limit;
@@ -98,6 +98,22 @@ impl<W: World> BisectionChecker<W> {
             left: left.count(),
             probed,
         }
+    }
+
+    /// Tells the world of what is likely to be checked, where an edge has these configurations `left`, by their places in
+    /// the order of asking.
+    pub(super) fn foresee_of<I: Iterator<Item = usize>>(
+        &mut self,
+        likely: &[Foreseen],
+        mut left: impl FnMut(&Self, &Foreseen) -> I,
+    ) {
+        for part in likely {
+            let places = left(self, part);
+            let places = (places.skip(part.after as usize)).take(part.count as usize);
+            let motion = motion(&self.roadmap, part.edge, self.resolution);
+            self.prober.foresee(&motion, places);
+        }
+        self.prober.foreseen();
     }
 }
 
@@ -218,6 +234,16 @@ impl<W: World> Checker for BisectionChecker<W> {
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, W::Error> {
         let left = part.seen as usize..self.count(part.edge);
         self.probe(left, part, sightings).finding()
+    }
+
+    fn foresight(&self) -> usize {
+        self.prober.world().foresight()
+    }
+
+    fn foresee(&mut self, likely: &[Foreseen]) {
+        self.foresee_of(likely, |checker, part| {
+            part.seen as usize..checker.count(part.edge)
+        });
     }
 
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, W::Error> {

@@ -9,6 +9,7 @@
 //! has learned, and asks again when it is driven on. What a check has seen before it failed is counted
 //! and believed like anything else.
 
+mod ahead;
 mod bisection;
 mod closure;
 mod memory;
@@ -19,6 +20,7 @@ mod side_by_side;
 mod table;
 mod vertices_once;
 
+pub use ahead::Foreseen;
 pub use bisection::{BisectionChecker, BisectionError};
 pub use closure::{ClosureChecker, check_with};
 pub use memory::EdgeMemory;
@@ -186,6 +188,16 @@ pub trait Checker {
         wanted
     }
 
+    /// How many configurations it would like to be [told](Self::foresee) of that are likely to be asked about next: none,
+    /// unless it has cores that could do so meanwhile.
+    fn foresight(&self) -> usize {
+        0
+    }
+
+    /// These are likely to be checked after the part that is checked next, in this order, and all that was likely
+    /// before is so no more. What it does about it changes no finding and no cost.
+    fn foresee(&mut self, _likely: &[Foreseen]) {}
+
     /// Proves that an edge is free all along, after a check has found it free: the last stage before a
     /// path with this edge is given out. Inconclusive where the limit was met before it was decided;
     /// then it is gone on with if the same edge is asked about again.
@@ -228,6 +240,12 @@ macro_rules! pointer {
             }
             fn portion(&self, edge: EdgeId, wanted: u64) -> u64 {
                 (**self).portion(edge, wanted)
+            }
+            fn foresight(&self) -> usize {
+                (**self).foresight()
+            }
+            fn foresee(&mut self, likely: &[Foreseen]) {
+                (**self).foresee(likely);
             }
             fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, Self::Error> {
                 (**self).prove(edge, limit)

@@ -182,6 +182,38 @@ impl<W: World> MotionChecker<W> {
         probed.failure.map_or(Ok(None), Err)
     }
 
+    /// How many configurations the world would like to be told of that are likely to be asked about next.
+    pub(crate) fn foresight(&self) -> usize {
+        self.prober.world().foresight()
+    }
+
+    /// This one is likely to be asked about soon.
+    pub(crate) fn foresee(&mut self, configuration: &[f64]) {
+        self.prober.foresee_one(configuration);
+    }
+
+    /// The first configuration of this motion after its beginning is likely to be asked about soon.
+    pub(crate) fn foresee_motion(&mut self, from: &[f64], to: &[f64]) {
+        let motion = Motion::new(&self.space, from, to, self.resolution);
+        let places = (1..motion.configurations()).take(1);
+        self.prober.foresee(&motion, places);
+    }
+
+    /// [The rest](Self::is_rest_free) of this motion is likely to be asked about soon, or so many configurations of it. How
+    /// many that are.
+    pub(crate) fn foresee_rest(&mut self, from: &[f64], to: &[f64], most: usize) -> usize {
+        let motion = Motion::new(&self.space, from, to, self.resolution);
+        let places = coarse(motion.steps())..motion.configurations();
+        let count = places.len().min(most);
+        self.prober.foresee(&motion, places.take(count));
+        count
+    }
+
+    /// What is likely to be asked about has been told.
+    pub(crate) fn foreseen(&mut self) {
+        self.prober.foreseen();
+    }
+
     /// From now on what motions show is [kept](Self::sightings).
     pub(crate) fn watch(&mut self) {
         self.sightings = Some(Sightings::new(self.space.dimension()));

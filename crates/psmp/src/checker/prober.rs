@@ -55,6 +55,22 @@ pub trait World {
         1
     }
 
+    /// How many configurations it would like to be [told](World::foresee) of that are likely to be asked about next:
+    /// none, unless it has cores that could ask meanwhile.
+    fn foresight(&self) -> usize {
+        0
+    }
+
+    /// These configurations, given one after the other, are likely to be asked about after what is asked next, and all
+    /// that was likely before is so no more. Whatever comes of it, answers stay the same.
+    fn foresee(&mut self, _configurations: &[f64], _dimension: usize) {}
+
+    /// What a configuration took lately, where that cannot be told from how long an answer takes, because it may have been
+    /// asked about ahead or beside others.
+    fn took(&self) -> Option<Duration> {
+        None
+    }
+
     /// Whether asking about a configuration takes no longer than looking at a hundred edges does: a few
     /// microseconds. Then a planner that would think long asks instead.
     fn is_quick(&self) -> bool {
@@ -161,6 +177,8 @@ pub struct Prober<W> {
     world: W,
     order: BisectionOrder,
     batch: Vec<f64>,
+    /// What is likely to be asked about next.
+    likely: Vec<f64>,
     dimension: usize,
     /// How many configurations are handed over at once, learned from how long they take.
     portion: usize,
@@ -176,6 +194,7 @@ impl<W: World> Prober<W> {
             world,
             order: BisectionOrder::with_room_for(most),
             batch: Vec::with_capacity(most * dimension),
+            likely: Vec::new(),
             dimension,
             portion: 0,
             pace: Pace::new(),
@@ -286,6 +305,28 @@ impl<W: World> Prober<W> {
     pub(crate) fn collision(&self, probed: &Probed<W::Error>) -> Option<&[f64]> {
         let last = probed.collided.then(|| probed.configurations - 1)?;
         self.batch.chunks_exact(self.dimension).nth(last)
+    }
+
+    /// Tells the world of configurations of a motion, at these places in the order of asking, that are likely to be
+    /// asked about: adds them to those that it is told of next.
+    pub(super) fn foresee(&mut self, motion: &Motion<'_>, places: impl Iterator<Item = usize>) {
+        for place in places {
+            let begin = self.likely.len();
+            self.likely.resize(begin + self.dimension, 0.0);
+            let place = self.order.at(place, motion.configurations());
+            motion.write(place, &mut self.likely[begin..]);
+        }
+    }
+
+    /// The same of one configuration.
+    pub(super) fn foresee_one(&mut self, configuration: &[f64]) {
+        self.likely.extend_from_slice(configuration);
+    }
+
+    /// These were all.
+    pub(super) fn foreseen(&mut self) {
+        self.world.foresee(&self.likely, self.dimension);
+        self.likely.clear();
     }
 
     /// The world that is asked.

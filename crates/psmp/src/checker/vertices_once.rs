@@ -8,10 +8,11 @@
 
 use super::bisection::BisectionChecker;
 use super::prober::{Probed, World};
-use super::{Bill, Checker, Finding, Part, Sightings, Verdict};
+use super::{Bill, Checker, Finding, Foreseen, Part, Sightings, Verdict};
 use crate::roadmap::{EdgeId, Growth, RoadmapError, VertexId};
 use crate::space::Space;
 use crate::stop::Limit;
+use std::ops::Range;
 
 /// What is known of a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,18 @@ fn free(known: [Known; 2]) -> u64 {
     known.into_iter().filter(|known| known.is_free()).count() as u64
 }
 
+/// The places, in the order of asking, of the configurations of an edge that are left to ask about: its ends first, and
+/// then what is between them, of which as many have been seen as were not asked at its ends.
+fn left(
+    known: [Known; 2],
+    asked: u8,
+    seen: u64,
+    count: usize,
+) -> (impl Iterator<Item = usize> + Clone, Range<usize>) {
+    let unknown = (0..known.len().min(count)).filter(move |&end| known[end] == Known::Nothing);
+    (unknown, 2 + (seen - u64::from(asked)) as usize..count)
+}
+
 impl<W: World> Checker for VerticesOnce<W> {
     type Error = W::Error;
 
@@ -154,10 +167,9 @@ impl<W: World> Checker for VerticesOnce<W> {
             });
         }
         let count = self.edges.count(edge);
-        // The ends come first in the order.
-        let unknown = (0..ends.len().min(count)).filter(|&place| known[place] == Known::Nothing);
-        let between = part.seen - u64::from(self.asked[edge.index()]);
-        let places = unknown.clone().chain(2 + between as usize..count);
+        let asked = self.asked[edge.index()];
+        let (unknown, between) = left(known, asked, part.seen, count);
+        let places = unknown.clone().chain(between);
         let found = self.edges.probe(places, part, sightings);
         let Probed {
             configurations,
@@ -172,6 +184,24 @@ impl<W: World> Checker for VerticesOnce<W> {
             self.asked[edge.index()] += 1;
         }
         found.finding()
+    }
+
+    fn foresight(&self) -> usize {
+        self.edges.foresight()
+    }
+
+    fn foresee(&mut self, likely: &[Foreseen]) {
+        let (vertices, asked) = (&self.vertices, &self.asked);
+        self.edges.foresee_of(likely, |edges, part| {
+            let e = edges.roadmap().edge(part.edge);
+            let known = [e.from, e.to].map(|end| vertices[end.index()]);
+            let count = match known.contains(&Known::InCollision) {
+                true => 0,
+                false => edges.count(part.edge),
+            };
+            let (ends, between) = left(known, asked[part.edge.index()], part.seen, count);
+            ends.chain(between)
+        });
     }
 
     fn prove(&mut self, edge: EdgeId, limit: &Limit) -> Result<Finding, W::Error> {

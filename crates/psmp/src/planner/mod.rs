@@ -23,6 +23,7 @@
 
 mod growth;
 mod insured;
+mod outlook;
 
 use crate::anytime::{Anytime, RoadmapPlanner, Until};
 use crate::belief::{Belief, Evidence, PartlyChecked};
@@ -38,6 +39,7 @@ use crate::roadmap::{EdgeId, Growth, Query, Roadmap, RoadmapError, VertexId};
 use crate::search::{OptimisticDistances, Search};
 use crate::stop::{Limit, Stop};
 use crate::validator::Validator;
+use outlook::Outlook;
 
 /// What to do when the proposer has nothing shorter to propose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +157,7 @@ pub struct Planner<P, B, V, C> {
     proposals: u64,
     without_improvement: u32,
     sightings: Sightings,
+    outlook: Outlook,
 }
 
 impl<P, B, V, C> Planner<P, B, V, C>
@@ -223,6 +226,7 @@ where
             proposals: 0,
             without_improvement: 0,
             sightings,
+            outlook: Outlook::default(),
         }
     }
 
@@ -630,6 +634,7 @@ where
 
     /// Checks an edge, or a part of it. Nothing if the limit allows no configuration of it.
     fn check(&mut self, edge: EdgeId, most: u64, limit: &Limit) -> Result<Option<Event>, C::Error> {
+        self.foresee(edge, most);
         self.sightings.clear();
         let seen = self.ledger.seen(edge);
         let part = Part {

@@ -626,6 +626,11 @@ impl<B: Belief> Proposer<B> for ExpectedImprovement {
     fn telling(&self) -> Option<&Telling> {
         Some(&self.telling)
     }
+
+    fn runner_up(&self, place: usize) -> Option<&Path> {
+        let candidate = self.candidates[..self.live].get(place + 1)?;
+        Some(&candidate.path)
+    }
 }
 
 #[cfg(test)]

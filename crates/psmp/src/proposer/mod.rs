@@ -74,6 +74,11 @@ pub trait Proposer<B> {
     fn telling(&self) -> Option<&Telling> {
         None
     }
+
+    /// The next best that it had to propose when it was asked last, beginning with 0; none beyond what it knows.
+    fn runner_up(&self, _place: usize) -> Option<&Path> {
+        None
+    }
 }
 
 impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
@@ -85,6 +90,9 @@ impl<B, P: Proposer<B> + ?Sized> Proposer<B> for Box<P> {
     }
     fn telling(&self) -> Option<&Telling> {
         (**self).telling()
+    }
+    fn runner_up(&self, place: usize) -> Option<&Path> {
+        (**self).runner_up(place)
     }
 }
 

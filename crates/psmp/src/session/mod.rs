@@ -740,7 +740,12 @@ impl<'a, W: World + Clone + Send + 'a> Session<'a, W> {
         // Whoever thinks for the first time sets up what thoughts need, for more than these.
         let is_first_thought = before.1 == 0 && now.1 > 0;
         if let Some(meter) = self.meter.as_mut().filter(|_| !is_first_thought) {
-            meter.take(now.0 - before.0, now.1.saturating_sub(before.1), time);
+            let (asked, thoughts) = (now.0 - before.0, now.1.saturating_sub(before.1));
+            let took = self.ground.as_ref().and_then(|ground| ground.world.took());
+            match took.filter(|_| asked > 0) {
+                Some(each) => meter.take(asked, 0, each.saturating_mul(asked as u32)),
+                None => meter.take(asked, thoughts, time),
+            }
         }
         step
     }

@@ -18,6 +18,7 @@ use super::run::{ProblemError, Run, Way, faces, positive};
 use super::tree::{ROOT, Tree};
 use crate::checker::MotionChecker;
 use crate::checker::World;
+use crate::near::Found;
 use crate::waypoints::Waypoints;
 use crate::{Event, EventKind, Goals, Space};
 
@@ -412,29 +413,38 @@ impl TwoTrees {
         self.turn = Turn::Draw;
     }
 
+    /// Writes how far a tree can move towards the target, and from which node. Whether the target is farther away.
+    fn steer(&mut self, which: usize, space: &Space) -> (Found, bool) {
+        let tree = &mut self.trees[which];
+        let Some(nearest) = tree.near.nearest(&self.target) else {
+            unreachable!("a tree has its root");
+        };
+        let is_far = nearest.distance > self.options.range;
+        if is_far {
+            let share = self.options.range / nearest.distance;
+            let from = tree.at(nearest.id);
+            space.interpolate(from, &self.target, share, &mut self.reached);
+        } else {
+            self.reached.copy_from_slice(&self.target);
+        }
+        (nearest, is_far)
+    }
+
     /// Moves a tree towards the target, as far as its range lets it.
     fn grow<W: World>(
         &mut self,
         which: usize,
         run: &mut Run<W>,
     ) -> Result<Option<Growth>, W::Error> {
-        let tree = &mut self.trees[which];
-        let Some(nearest) = tree.near.nearest(&self.target) else {
-            unreachable!("a tree has its root");
-        };
+        let (nearest, is_far) = self.steer(which, run.checker.space());
         if nearest.distance == 0.0 {
             return Ok(Some(Growth::Reached(nearest.id)));
         }
-        let is_far = nearest.distance > self.options.range;
-        if is_far {
-            let share = self.options.range / nearest.distance;
-            let from = tree.at(nearest.id);
-            let space = run.checker.space();
-            space.interpolate(from, &self.target, share, &mut self.reached);
-        } else {
-            self.reached.copy_from_slice(&self.target);
-        }
         let look = run.next_look();
+        if run.checker.foresight() > 0 {
+            self.foresee(is_far, run);
+        }
+        let tree = &mut self.trees[which];
         match run.is_motion_free(tree.at(nearest.id), &self.reached)? {
             Some(true) => {}
             Some(false) => {
@@ -467,6 +477,45 @@ impl TwoTrees {
         } else {
             Growth::Reached(node)
         }))
+    }
+
+    /// Tells the world what will probably be asked about after the motion to where a tree can move now: if that is free, what
+    /// the trees do then; if it is blocked, the next motions, as if all of them were. Everything is as it was then.
+    fn foresee<W: World>(&mut self, is_far: bool, run: &mut Run<W>) {
+        let before = (self.turn, self.explorer, self.draws);
+        let (target, reached) = (self.target.clone(), self.reached.clone());
+        let of_run = (run.draws, run.random.clone());
+        // Where the tree goes on, or the other one comes.
+        let goes_on = is_far && !matches!(self.turn, Turn::Explore);
+        let space = run.checker.space();
+        if goes_on {
+            let left = space.distance(&reached, &target);
+            let share = (self.options.range / left).min(1.0);
+            space.interpolate(&reached, &target, share, &mut self.reached);
+            run.checker.foresee_motion(&reached, &self.reached);
+        } else if !matches!(self.turn, Turn::Connect(_)) {
+            let other = 1 - self.explorer;
+            self.target.copy_from_slice(&reached);
+            let (nearest, _) = self.steer(other, space);
+            let from = self.trees[other].at(nearest.id);
+            run.checker.foresee_motion(from, &self.reached);
+        }
+        for _ in 0..run.checker.foresight() {
+            self.end_turn();
+            self.draw(run);
+            if matches!(self.turn, Turn::EndOfBridge) {
+                run.checker.foresee(&self.target);
+                self.turn = Turn::Draw;
+                continue;
+            }
+            let (nearest, _) = self.steer(self.explorer, run.checker.space());
+            let from = self.trees[self.explorer].at(nearest.id);
+            run.checker.foresee_motion(from, &self.reached);
+        }
+        run.checker.foreseen();
+        (self.turn, self.explorer, self.draws) = before;
+        (self.target, self.reached) = (target, reached);
+        (run.draws, run.random) = of_run;
     }
 
     /// The way from the start to where the trees have met, and on to the goal.

@@ -239,6 +239,7 @@ impl<W: World> Run<W> {
             let (from, to) = (tree.at(parent), tree.at(child));
             let mut free = Some(true);
             if tree.look(child) == Look::Coarse {
+                foresee_way(&mut self.checker, tree, parent);
                 free = self.checker.is_rest_free(from, to)?;
             }
             if free == Some(true) {
@@ -268,6 +269,23 @@ impl<W: World> Run<W> {
             configurations: self.checker.configurations() - before,
         })
     }
+}
+
+/// Tells the world what is left to ask about the way to this node, if it wants to know.
+fn foresee_way<W: World>(checker: &mut MotionChecker<W>, tree: &Tree, node: u32) {
+    let mut most = checker.foresight();
+    if most == 0 {
+        return;
+    }
+    for child in tree.ancestry(node) {
+        let Some(parent) = tree.parent(child).filter(|_| most > 0) else {
+            break;
+        };
+        if tree.look(child) == Look::Coarse {
+            most -= checker.foresee_rest(tree.at(parent), tree.at(child), most);
+        }
+    }
+    checker.foreseen();
 }
 
 /// How far the way to a node has been proved free all along.

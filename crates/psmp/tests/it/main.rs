@@ -5,6 +5,8 @@
 mod adversaries;
 /// What grows comes to the shortest path of the space.
 mod convergence;
+/// Several cores, which ask ahead and change nothing.
+mod cores;
 /// Worlds whose shortest path is known exactly.
 mod exact;
 /// Several goals, of which any one will do.

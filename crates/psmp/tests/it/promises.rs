@@ -7,10 +7,12 @@ use psmp::belief::{
     Belief, Certain, Ensemble, Evidence, FiniteSet, IndependentEdges, Latent, LatentModel,
     Likelihood, Local, NearestNeighbour, PartlyChecked, SoftSet, SoftSetModel,
 };
-use psmp::checker::{Checker, EdgeCosts, EdgeMemory, Finding, Part, Sightings, TableChecker};
+use psmp::checker::{
+    Checker, EdgeCosts, EdgeMemory, Finding, Foreseen, Part, Sightings, TableChecker,
+};
 use psmp::proposer::{ExpectedImprovement, LazySp, MaxProb, Pomp, Proposer, Psmp};
 use psmp::validator::{Alternate, Backward, Bisect, CoarseToFine, FailFast, Forward, Validator};
-use psmp::{CollisionTable, Direction, Draw, EdgeId, EventKind, Experience, Fallback, Path};
+use psmp::{CollisionTable, Direction, Draw, EdgeId, Event, EventKind, Experience, Fallback, Path};
 use psmp::{Planner, WorldId};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -29,6 +31,11 @@ struct Parts<'a> {
     asked: u64,
     /// The next configuration of each edge to be asked about.
     next: Vec<u64>,
+    /// How much it wants to be told of beforehand, and what it was told before the last check and this one.
+    foresight: usize,
+    foreseen: [Vec<Foreseen>; 2],
+    /// How many parts were checked that it had been told of before the one before.
+    expected: u64,
 }
 
 impl Parts<'_> {
@@ -45,6 +52,8 @@ impl Checker for Parts<'_> {
     fn check(&mut self, part: Part<'_>, sightings: &mut Sightings) -> Result<Finding, Self::Error> {
         let edge = part.edge;
         let cost = self.cost_if_free(edge);
+        let known = self.foreseen[0].iter().filter(|next| next.edge == edge);
+        self.expected += u64::from(known.count() > 0);
         let mut configurations = 0;
         for place in part.seen..cost.min(part.seen.saturating_add(part.most)) {
             assert_eq!(
@@ -84,6 +93,22 @@ impl Checker for Parts<'_> {
 
     fn cost_if_free(&self, edge: EdgeId) -> u64 {
         1 + Draw::new(self.seed, 1).below(12, u64::from(edge.0))
+    }
+
+    fn foresight(&self) -> usize {
+        self.foresight
+    }
+
+    fn foresee(&mut self, likely: &[Foreseen]) {
+        let mut count = 0;
+        for next in likely {
+            assert_eq!(next.seen, self.next[next.edge.index()], "not where it is");
+            assert!(next.seen + next.after + next.count <= self.cost_if_free(next.edge));
+            count += next.count;
+        }
+        assert!(count <= self.foresight as u64, "more than was wanted");
+        self.foreseen.swap(0, 1);
+        self.foreseen[1] = likely.to_vec();
     }
 }
 
@@ -142,6 +167,7 @@ struct Way {
     seed: u64,
     insured: bool,
     failures: f64,
+    foresight: usize,
 }
 
 /// Drives a run to its end, checking every promise on the way, and gives its last event.
@@ -152,6 +178,18 @@ fn drive<'a>(
     validator: impl Validator,
     way: Way,
 ) -> EventKind {
+    let (events, _) = events(problem, proposer, belief, validator, way);
+    events.last().expect("every run has a last event").kind
+}
+
+/// The same, and gives all events, and how many parts were checked that the checker had been told of.
+fn events<'a>(
+    problem: &'a Problem,
+    proposer: impl Proposer<Noting<'a>>,
+    belief: AnyBelief<'a>,
+    validator: impl Validator,
+    way: Way,
+) -> (Vec<Event>, u64) {
     let Problem {
         roadmap,
         query,
@@ -163,6 +201,9 @@ fn drive<'a>(
         failures: way.failures,
         asked: 0,
         next: vec![0; truth.len()],
+        foresight: way.foresight,
+        foreseen: Default::default(),
+        expected: 0,
     };
     let notes = Rc::new(RefCell::new(Notes::default()));
     let belief = Noting {
@@ -174,7 +215,7 @@ fn drive<'a>(
         .seed(way.seed)
         .insured(way.insured);
     let (mut best, mut bound) = (f64::INFINITY, 0.0);
-    let mut last = None;
+    let mut events: Vec<Event> = Vec::new();
     let mut checked = vec![false; truth.len()];
     let (mut steps, mut failures) = (0, 0);
     while let Some(event) = planner.next() {
@@ -188,8 +229,8 @@ fn drive<'a>(
         let Ok(event) = event else {
             continue;
         };
-        assert!(last.is_none_or(|kind: EventKind| !kind.is_final()));
-        last = Some(event.kind);
+        assert!(events.last().is_none_or(|event| !event.kind.is_final()));
+        events.push(event);
         let progress = event.progress;
         assert!(progress.lower_bound >= bound, "the lower bound fell");
         assert!(progress.lower_bound <= optimum + 1e-9);
@@ -228,7 +269,8 @@ fn drive<'a>(
             assert!((0.0..=1.0).contains(&p), "P(free) = {p}");
         }
     }
-    last.expect("every run has a last event")
+    let expected = planner.checker_mut().expected;
+    (events, expected)
 }
 
 /// A path is connected, leads from start to goal, is free in truth and as long as it says.
@@ -359,6 +401,50 @@ fn certificate(problem: &Problem) -> EventKind {
     }
 }
 
+/// What a planner tells of the checks to come is nothing to the run, and mostly comes.
+#[test]
+fn a_checker_may_know_beforehand() {
+    let (mut expected, mut checks) = ([0; 4], [0; 4]);
+    for seed in 0..60 {
+        let problem = Problem::random(seed);
+        let table = known_worlds(&problem, seed);
+        let p = &problem;
+        for kind in 0..BELIEFS {
+            let b = || belief(kind, p, &table);
+            let run = |proposer: usize, foresight| {
+                let way = Way {
+                    seed,
+                    insured: seed % 2 == 0,
+                    failures: 0.05,
+                    foresight,
+                };
+                match proposer {
+                    0 => events(p, ExpectedImprovement::default(), b(), CoarseToFine, way),
+                    1 => events(p, Psmp, b(), FailFast, way),
+                    2 => events(p, LazySp, b(), Forward, way),
+                    _ => events(p, Pomp::default(), b(), Alternate::default(), way),
+                }
+            };
+            for proposer in 0..4 {
+                let ((plain, none), (told, came)) = (run(proposer, 0), run(proposer, 24));
+                assert!(plain == told, "seed {seed}, {proposer} with belief {kind}");
+                assert_eq!(none, 0);
+                expected[proposer] += came;
+                let is_check = |kind| {
+                    matches!(
+                        kind,
+                        EventKind::Checked { .. } | EventKind::PartlyChecked { .. }
+                    )
+                };
+                checks[proposer] += told.iter().filter(|event| is_check(event.kind)).count() as u64;
+            }
+        }
+    }
+    for (expected, checks) in expected.into_iter().zip(checks) {
+        assert!(3 * expected > checks, "{expected} of {checks}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(700))]
 
@@ -371,7 +457,7 @@ proptest! {
         let problem = Problem::random(seed);
         let table = known_worlds(&problem, seed);
         let expected = certificate(&problem);
-        let way = Way { seed, insured, failures: if fails { 0.1 } else { 0.0 } };
+        let way = Way { seed, insured, failures: if fails { 0.1 } else { 0.0 }, foresight: 0 };
         for kind in 0..BELIEFS {
             let b = || belief(kind, &problem, &table);
             let p = &problem;
@@ -396,7 +482,7 @@ proptest! {
         let problem = Problem::random(seed);
         let table = known_worlds(&problem, seed);
         let expected = certificate(&problem);
-        let way = Way { seed, insured, failures: 0.05 };
+        let way = Way { seed, insured, failures: 0.05, foresight: 0 };
         let b = || belief(seed as usize % BELIEFS, &problem, &table);
         let p = &problem;
         prop_assert_eq!(drive(p, LazySp, b(), Forward, way), expected);
