@@ -262,7 +262,7 @@ fn scoring() -> bool {
         prm.vertex_count(),
         prm.edge_count(),
     );
-    println!("scoring thinks {a_check:.2} ms for each edge it checks (no claim; the aim is 1)");
+    println!("scoring thinks {a_check:.2} ms for each edge it checks (no claim; the aim is 0.1)");
     ratio <= 10.0
 }
 
