@@ -15,6 +15,7 @@ Proposer: TypeAlias = Literal[
     "ei-draws",
     "ei-refutation",
     "ei-joint",
+    "ei-telling",
     "psmp+grow",
     "lazysp+grow",
     "maxprob+grow",
