@@ -8,10 +8,11 @@ mod counting;
 
 use counting::{allocations, check_counter};
 use psmp::belief::{Belief, FiniteSet, IndependentEdges, SoftSet, SoftSetModel};
-use psmp::checker::{BisectionChecker, WorldFn};
+use psmp::checker::{BisectionChecker, Checker, Verdict, WorldFn, check_with};
 use psmp::proposer::{ExpectedImprovement, LazySp, Pomp, Proposer, Psmp};
 use psmp::validator::CoarseToFine;
-use psmp::{CollisionTable, Draw, Planner, Resolution, Roadmap, Space, roadmap};
+use psmp::{CollisionTable, Draw, EdgeId, Planner, Resolution, Roadmap, Space, roadmap};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 #[test]
@@ -65,6 +66,16 @@ fn a_thousand_steps_allocate_nothing() {
         soft(),
         true,
     );
+    // Where an edge is one question it is thought about what checks tell of other candidates.
+    let whole = check_with(|edge: EdgeId| -> Result<Verdict, Infallible> {
+        Ok(Verdict {
+            free: Draw::new(2, 0).unit(u64::from(edge.0)) < 0.3,
+            configurations: 1,
+        })
+    });
+    let name = "what tells most with a soft set";
+    let telling = ExpectedImprovement::default();
+    measure_with(&prm, query, name, telling, soft(), false, whole);
 }
 
 fn measure<B: Belief>(
@@ -81,6 +92,18 @@ fn measure<B: Belief>(
         to_pillar(q[0]).hypot(to_pillar(q[1])) > 0.25
     });
     let checker = BisectionChecker::new(prm, Resolution::distance(0.001).unwrap(), world).unwrap();
+    measure_with(prm, query, name, proposer, belief, insured, checker);
+}
+
+fn measure_with<B: Belief>(
+    prm: &Roadmap,
+    query: psmp::Query,
+    name: &str,
+    proposer: impl Proposer<B>,
+    belief: B,
+    insured: bool,
+    checker: impl Checker,
+) {
     let mut planner =
         Planner::new(prm, query, proposer, belief, CoarseToFine, checker).insured(insured);
     let warm_up = planner.by_ref().take(100).count();

@@ -5,7 +5,7 @@
 //! that is blocked in nearly every world tells little when it is found blocked; one that is free in half of them
 //! halves what may be true. So worlds are drawn from the belief, and for each edge of the path it is counted how much its check would tell
 //! of whether each candidate is free: the mutual information between the two, summed over the candidates by what they are worth.
-//! Where edges are free or blocked independently of each other, and there is but one candidate, that is the same order.
+//! Of one candidate alone the likeliest to collide tells most, whatever hangs together: then that is FailFast.
 //!
 //! This matters where an obstacle is found no sooner than a free edge is confirmed. Where a few configurations of a
 //! hundred show it, refuting is cheap, and to fail fast is best.
